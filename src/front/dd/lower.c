@@ -259,6 +259,21 @@ static bool is_device(const char *path)
            strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0;
 }
 
+/* A slip in of= must not cost a disk. */
+static int check_device(const struct lowering *lowering)
+{
+    const char *device = ((const struct weir_dd_request *)lowering->base.request)->additions.device;
+
+    if (lowering->writes && is_device(lowering->path) && !device)
+        return REFUSE(lowering,
+                      "of=%s: all data on the device would be lost; --device allow permits that",
+                      lowering->path);
+    if (device && !is_device(lowering->path))
+        return REFUSE(lowering, "--device: %s is no device; leave it out", lowering->path);
+    lowering->base.test->may_take_used_device = device && strcmp(device, "force") == 0;
+    return 0;
+}
+
 static const struct weir_target *lower_target(const struct lowering *lowering)
 {
     struct weir_arena *arena = &lowering->base.plan->arena;
@@ -353,8 +368,8 @@ int weir_dd_lower(struct weir_plan *plan, const struct weir_dd_request *request,
         .operands = &request->operands,
     };
 
-    if (lower_direction(&lowering) || lower_block(&lowering) || lower_count(&lowering) ||
-        check_place(&lowering, "skip", request->operands.skip) ||
+    if (lower_direction(&lowering) || check_device(&lowering) || lower_block(&lowering) ||
+        lower_count(&lowering) || check_place(&lowering, "skip", request->operands.skip) ||
         check_place(&lowering, "seek", request->operands.seek) || check_lists(&lowering) ||
         weir_lower_backend(&lowering.base, request->additions.api) ||
         weir_lower_load(&lowering.base, 1) ||

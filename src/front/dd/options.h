@@ -30,6 +30,7 @@ struct weir_dd_additions {
     const char *api;
     const char *rank_order; /* NULL: as launched */
     int64_t each_rank;
+    const char *device; /* "allow" or "force"; NULL: none is written */
     const char *summary_path;
 };
 

@@ -60,6 +60,9 @@ const struct weir_option_set weir_dd_operand_set = {"dd", operand_rows,
 
 static const struct weir_option addition_rows[] = {
     {'a', "api", WEIR_OPTION_TEXT, OURS(api), "POSIX", .help = "backend, see weir backends"},
+    {0, "device", WEIR_OPTION_CHOICE, OURS(device), NULL, "allow|force",
+     .help = "of= may be a block device, whose data are lost; force: even if it is mounted or "
+             "carries a file system"},
     {0, "each-rank", WEIR_OPTION_FLAG, OURS(each_rank),
      .help = "dd's lines of each rank before those of all"},
     {0, "rank-order", WEIR_OPTION_TEXT, OURS(rank_order),

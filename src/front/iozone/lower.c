@@ -128,11 +128,6 @@ static void remark(const struct weir_iozone_lowering *lowering)
         REMARK(lowering, "-G: without -B or -D nothing is mapped: it changes nothing");
     if (config->syncs_map_later)
         REMARK(lowering, "-D: the kernel writes what is mapped when it likes; -e or -G syncs it");
-    if (lowering->is_throughput && !config->has_no_wall &&
-        (config->rate > 0 || lowering->base.load.rate.arrivals != WEIR_ARRIVALS_CLOSED ||
-         lowering->base.load.must_find_depth))
-        REMARK(lowering, "with a rate, or a search for the depth, there is no stonewall: all "
-                         "children do all, as with -x");
     if (lowering->is_throughput && !config->has_no_wall && !weir_iozone_has_wall(lowering))
         REMARK(lowering, "-+O, --rate, --depth auto: there is no stonewall: all children do all");
     if (config->has_no_wall && !lowering->is_throughput)

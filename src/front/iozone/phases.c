@@ -172,16 +172,6 @@ bool weir_iozone_has_wall(const struct weir_iozone_lowering *lowering)
            lowering->base.load.rate.arrivals == WEIR_ARRIVALS_CLOSED;
 }
 
-/* With a rate all children do all: who is done first says nothing then. */
-static bool has_wall(const struct weir_iozone_lowering *lowering, const struct pass *pass)
-{
-    const struct weir_load *load = &lowering->base.load;
-
-    return lowering->is_throughput && !lowering->config->has_no_wall && pass->part != STREAM &&
-           lowering->config->rate == 0 && load->rate.arrivals == WEIR_ARRIVALS_CLOSED &&
-           !load->must_find_depth;
-}
-
 static struct weir_phase make_phase(const struct weir_iozone_lowering *lowering,
                                     const struct pass *pass)
 {
@@ -208,7 +198,6 @@ static struct weir_phase make_phase(const struct weir_iozone_lowering *lowering,
     give_direction(lowering, pass, &phase.transfers);
     if (config->rate > 0)
         phase.rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, (double)config->rate, false, true};
-    phase.stop.ends_with_first = has_wall(lowering, pass);
     phase.stop.ends_with_first = weir_iozone_has_wall(lowering) && pass->part != STREAM;
     phase.stop.has_wear_out = phase.stop.ends_with_first && pass->goes_on;
     return phase;
