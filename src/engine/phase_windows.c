@@ -274,6 +274,14 @@ static enum weir_activity activity_of(const struct weir_phase *phase)
     return phase->verb == WEIR_READ ? WEIR_ACTIVITY_READ : WEIR_ACTIVITY_WRITE;
 }
 
+/* Whether the stonewall came before the turn of this rank. If it has to do its part all the same,
+ * it still waits, and tells others what it hears. */
+static bool is_too_late(const struct weir_data_phase *data)
+{
+    return data->run->has_wall && weir_group_hears_wall(data->run->group) &&
+           !data->phase->stop.has_wear_out;
+}
+
 /* Until the turn of this rank to begin; others may fail meanwhile. */
 static void stagger(const struct weir_data_phase *data)
 {
@@ -286,7 +294,7 @@ static void stagger(const struct weir_data_phase *data)
     if (data->phase->stagger_ns == 0)
         return;
     while ((now_ns = weir_run_now(run)) < until_ns && !weir_run_must_stop(run) &&
-           !weir_group_hears_alarm(run->group)) {
+           !weir_group_hears_alarm(run->group) && !is_too_late(data)) {
         uint64_t slice_ns = now_ns + WEIR_GROUP_TICK_NS;
 
         weir_pace_wait(run->params->clock, slice_ns < until_ns ? slice_ns : until_ns,

@@ -10,14 +10,14 @@
 
 static struct bed bed;
 /* What plans are to have; the phase is the first one. */
-static bool has_wear_out, mixes;
+static bool has_wear_out, mixes, walls_stagger;
 static uint64_t stagger_ns;
 
 static void change(struct weir_plan *plan)
 {
     struct weir_phase *first = (struct weir_phase *)(uintptr_t)plan->tests[0]->phases[0];
 
-    first->stop.ends_with_first = stagger_ns == 0 && !mixes;
+    first->stop.ends_with_first = (stagger_ns == 0 || walls_stagger) && !mixes;
     first->stop.has_wear_out = has_wear_out;
     first->stagger_ns = stagger_ns;
     for (size_t i = 0; i < plan->tests[0]->phase_count; i++) {
@@ -119,6 +119,21 @@ static void ranks_begin_one_after_another(void **state)
     assert_int_equal(phase(&bed, 0)->counted.bytes_sum, ALL);
 }
 
+static void a_rank_does_not_wait_for_its_turn_behind_the_wall(void **state)
+{
+    has_wear_out = false;
+    walls_stagger = true;
+    stagger_ns = 3000000000;
+    run_well(&bed, "-a posix -F -t 64k -b 4m -k -r -o %s/f");
+    walls_stagger = false;
+    stagger_ns = 0;
+    if (!is_first())
+        return;
+    assert_true(phase(&bed, 0)->windows.transfer_s < 3.0);
+    assert_int_equal(phase(&bed, 0)->rank_ops_min, 0);
+    assert_int_equal(phase(&bed, 0)->rank_ops_max, OPS);
+}
+
 static void ranks_read_or_write_alone(void **state)
 {
     const struct weir_phase_result *record;
@@ -141,6 +156,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_read_stops_at_the_wall),
         cmocka_unit_test(a_rewrite_that_stops_leaves_what_verifies),
         cmocka_unit_test(ranks_begin_one_after_another),
+        cmocka_unit_test(a_rank_does_not_wait_for_its_turn_behind_the_wall),
         cmocka_unit_test(ranks_read_or_write_alone),
         cmocka_unit_test(a_rank_that_fails_lets_the_others_go),
     };
