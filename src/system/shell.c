@@ -22,13 +22,21 @@ static int spawn(const char *command, pid_t *child)
                                     "c"},
                            (char *)(void *)command, NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     int code = posix_spawn_file_actions_init(&actions);
 
     if (code != 0)
         return -code;
-    code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (code == 0)
-        code = posix_spawn(child, "/bin/sh", &actions, NULL, words, environ);
+    code = posix_spawnattr_init(&attributes);
+    if (code == 0) {
+        /* A group of its own, so that what the shell has started hears of the end, too. */
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (code == 0)
+            code = posix_spawn(child, "/bin/sh", &actions, &attributes, words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
     posix_spawn_file_actions_destroy(&actions);
     return -code;
 }
@@ -67,7 +75,7 @@ int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *conte
         if (ended != 0 || !goes_on)
             continue;
         if (!is_told && !goes_on(context))
-            is_told = kill(child, SIGTERM) == 0;
+            is_told = kill(-child, SIGTERM) == 0;
         nap(&nap_ns);
     }
     if (code == 0)
