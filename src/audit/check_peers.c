@@ -117,11 +117,16 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
         rates[i] = (struct weir_peer){sums->sum / sums->count, weir_sums_stddev(sums)};
     }
     peers = weir_peers_of(rates, count, work);
-    for (unsigned i = 0, told = 0; i < count && told < TOLD_MAX; i++)
-        if (weir_peers_judge(&peers, rates[i].mean) != WEIR_PEER_ALIKE) {
+    /* Fast ones are only notes: they leave slow ones their place. */
+    for (unsigned k = 0, told = 0; k < 2 * count && told < TOLD_MAX; k++) {
+        unsigned i = k % count;
+
+        if (weir_peers_judge(&peers, rates[i].mean) ==
+            (k < count ? WEIR_PEER_SLOW : WEIR_PEER_FAST)) {
             tell(record, weir_verb_name(verb), all[i].name, &peers, rates[i].mean);
             told++;
         }
+    }
     free(work);
     free(rates);
     free(all);
