@@ -277,6 +277,7 @@ static void table_is_in_order_of_rate(void **state)
     }
     assert_float_equal(table->peers.median, 99e6, 1);
     assert_float_equal(table->alone_sum, 439e6, 1);
+    assert_float_equal(table->alone_ranks_sum, 658.5e6, 1);
     assert_float_equal(table->together.mean, 200e6, 1);
     assert_float_equal(table->together_sum, 300e6, 1);
     assert_true(table->is_whole);

@@ -49,8 +49,8 @@ static json_t *table_of(const struct weir_targets_table *table)
     together = json_object();
     put_rate(together, &table->together);
     weir_json_put_real(together, "sum", table->together_sum);
-    if (table->is_whole && table->alone_sum > 0.0)
-        weir_json_put_real(together, "ofSumAlone", table->together_sum / table->alone_sum);
+    if (table->is_whole && table->alone_ranks_sum > 0.0)
+        weir_json_put_real(together, "ofSumAlone", table->together_sum / table->alone_ranks_sum);
     if (table->limit_together > 0.0)
         weir_json_put_real(together, "ofLimit", table->together.mean / table->limit_together);
     weir_json_put_value(object, "together", together);

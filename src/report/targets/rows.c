@@ -95,6 +95,7 @@ static unsigned gather(struct weir_targets_table *table, struct weir_arena *aren
     const char **names = weir_arena_take(arena, plan->test_count * sizeof *names);
     unsigned *tests = weir_arena_take(arena, plan->test_count * sizeof *tests);
     struct weir_sums *sums = weir_arena_take(arena, plan->test_count * sizeof *sums);
+    struct weir_sums *own = weir_arena_take(arena, plan->test_count * sizeof *own);
     unsigned planned = 0;
 
     for (size_t i = 0; i < plan->test_count; i++) {
@@ -104,13 +105,21 @@ static unsigned gather(struct weir_targets_table *table, struct weir_arena *aren
         while (test->peer != NULL && k < planned && strcmp(names[k], test->peer) != 0)
             k++;
         if (test->peer != NULL && k == planned) {
-            sums[planned] = (struct weir_sums){0};
+            sums[planned] = own[planned] = (struct weir_sums){0};
             tests[planned] = test->number;
             names[planned++] = test->peer;
         }
-        if (test->peer != NULL)
+        if (test->peer != NULL) {
+            double rate = sum_of_ranks(plan, result, test, table->verb);
+
             add_rates(&sums[k], plan, result, test, table->verb);
+            if (rate > 0.0)
+                weir_sums_add(&own[k], rate);
+        }
     }
+    for (unsigned k = 0; k < planned; k++)
+        if (own[k].count > 0)
+            table->alone_ranks_sum += own[k].sum / own[k].count;
     for (unsigned k = 0; k < planned; k++)
         if (sums[k].count > 0)
             table->rows[table->count++] = (struct weir_targets_row){

@@ -34,6 +34,7 @@ struct weir_targets_table {
     struct weir_targets_row *rows; /* the fastest first */
     struct weir_peers peers;
     double alone_sum;
+    double alone_ranks_sum; /* the same of the ranks' own rates, as together_sum has them */
     struct weir_targets_rate together; /* of all at once: until the last of them is done */
     /* of all at once, mean over repetitions: what ranks reach until they are done themselves, added
      * up. One slow target does not lower what the others have of it. 0: not measured */

@@ -152,7 +152,7 @@ static void add_together(struct weir_text *text, const struct weir_targets_table
     weir_text_add(text, " %11.1f", table->together_sum / WEIR_MB);
     if (table->is_whole)
         weir_text_add(text, "  %.1f %% of all alone",
-                      weir_figures_percent(table->together_sum, table->alone_sum));
+                      weir_figures_percent(table->together_sum, table->alone_ranks_sum));
     weir_text_add(text, "\n");
     add_name(text, "all at once, to the end", width);
     weir_text_add(text, " %11.1f", together->mean / WEIR_MB);
