@@ -245,17 +245,20 @@ static const struct {
     const char *text;
 } wrong_commands[] = {
     {{"weir", "iro"},
-     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, md-workbench, dd, "
+     "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, md-workbench, "
+     "iozone, dd, "
      "targets, net, "
      "serve, "
      "backends, "
      "doctor, topology, compat, "
      "report, --help, --version"},
     {{"dd", "if=/dev/zero", "of=f", "count=1"},
-     "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, dd, net, serve, "
+     "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, net, "
+     "serve, "
      "backends, doctor, topology, compat, report, --help, --version"},
     {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
-     "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, dd, net, serve, backends, "
+     "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, net, serve, "
+     "backends, "
      "doctor, topology, compat, report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},

@@ -80,9 +80,9 @@ static void sizes_without_a_unit_are_kilobytes(void **state)
 static void spellings_mean_the_same(void **state)
 {
     static const char *const cases[][WORDS_MAX] = {
-        {"iozone", "-t", "2", "-i", "0", "-i", "8", "-s", "1m", "-ceI", "-+p", "75", "-+n"},
-        {"/usr/bin/iozone", "-t2", "-i0", "-i8", "-s1m", "-Iec", "-+n", "-+p", "75"},
-        {"weir", "iozone", "-+n", "-+p", "75", "-i8", "-i0", "-cs", "1024", "-eIt2"},
+        {"iozone", "-t", "2", "-i", "0", "-i", "8", "-s", "1m", "-ceO", "-+p", "75", "-+n"},
+        {"/usr/bin/iozone", "-t2", "-i0", "-i8", "-s1m", "-Oec", "-+n", "-+p", "75"},
+        {"weir", "iozone", "-+n", "-+p", "75", "-i8", "-i0", "-cs", "1024", "-eOt2"},
     };
     char id[17] = "";
 

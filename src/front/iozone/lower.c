@@ -111,7 +111,7 @@ static void remark(const struct weir_iozone_lowering *lowering)
     const struct weir_iozone_config *config = lowering->config;
 
     if (config->unused)
-        REMARK(lowering, "-m, -+s: change nothing here");
+        REMARK(lowering, "-m, -+s, -+T: change nothing; --result FILE has starts and ends");
     if (config->print_only)
         REMARK(lowering, "-+c, -+h, -+i, -+H, -+P: MPI starts the ranks and their clocks are "
                          "synchronised: they change nothing");
@@ -181,8 +181,14 @@ static void lower_settings(struct weir_iozone_lowering *lowering)
     set_number(lowering, "cache-kb", (uint64_t)config->cache_kb);
     set_number(lowering, "line-bytes", (uint64_t)config->line_bytes);
     if (config->least_children || config->most_children) {
-        set_number(lowering, "min-children", lowering->counts.values[0]);
-        set_number(lowering, "max-children", lowering->counts.values[lowering->counts.count - 1]);
+        set_number(lowering, "least-children", lowering->counts.values[0]);
+        set_number(lowering, "most-children", lowering->counts.values[lowering->counts.count - 1]);
+    }
+    if (lowering->is_auto && !config->records) {
+        set_number(lowering, "smallest-record", lowering->records.values[0]);
+        set_number(lowering, "largest-record",
+                   lowering->records.values[lowering->records.count - 1]);
+        set_number(lowering, "growth", (uint64_t)config->growth);
     }
     set_flag(lowering, "cpu", config->has_cpu);
     set_flag(lowering, "child-lines", config->has_child_lines);
@@ -234,7 +240,7 @@ static void lower_limits(const struct weir_iozone_lowering *lowering)
     test->rank_limit = lowering->children;
     test->rank_csv_path = config->excel_path;
     if (config->has_latency_files) {
-        test->op_csv_prefix = lowering->is_throughput ? "Child_" : "";
+        test->op_csv_prefix = lowering->is_throughput ? "Child_" : "./";
         test->op_csv_is_of_first = !lowering->is_throughput;
     }
     if (config->has_histograms)

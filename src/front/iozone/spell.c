@@ -16,7 +16,7 @@ static const struct {
     const char *line;
 } splash[] = {
     {"auto", "Auto Mode"},
-    {"auto-old", "Auto Mode 2. This option is obsolete. Use -az -i0 -i1"},
+    {"auto-old", "Auto Mode 2. This option is obsolete. Use -az -i0 -i1 "},
     {"mmap", "Using mmap files"},
     {"close", "Include close in write timing"},
     {"mmap-async", "Using msync(MS_ASYNC) on mmap files"},

@@ -1,1 +1,1 @@
---pwrite --test 0 --microseconds --machine --multi-buffer --cpu-use --silent --file /x/f
+--pwrite --test 0 --microseconds --machine --multi-buffer --cpu-use --silent --time-stamps --file /x/f

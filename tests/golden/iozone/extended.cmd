@@ -1,1 +1,1 @@
--E -i 0 -i 9 -i 10 -s 1m -N -M -m -+u -+s
+-E -i 0 -i 9 -i 10 -s 1m -N -M -m -+u -+s -+T
