@@ -253,11 +253,13 @@ static const struct {
      "doctor, topology, compat, "
      "report, --help, --version"},
     {{"dd", "if=/dev/zero", "of=f", "count=1"},
-     "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, net, "
+     "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, targets, "
+     "net, "
      "serve, "
      "backends, doctor, topology, compat, report, --help, --version"},
     {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
-     "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, net, serve, "
+     "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, targets, net, "
+     "serve, "
      "backends, "
      "doctor, topology, compat, report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
