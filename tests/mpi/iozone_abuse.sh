@@ -142,7 +142,7 @@ phases = [r for r in map(json.loads, open(sys.argv[2], encoding="utf-8")) if r["
 number = re.compile(r"= +([\d.]+)")
 def values(word):
     return [float(number.search(line)[1]) for line in lines.splitlines() if word in line]
-children, parent = values("Children see"), values("Parent sees")
+children, parent = values("Children see throughput"), values("Parent sees throughput")
 assert len(children) == len(parent) == len(phases) == 13, (len(children), len(parent), len(phases))
 for seen, wall, phase in zip(children, parent, phases):
     assert abs(seen * 1024 / phase["counted"]["bytes_per_s_sum"] - 1) < 1e-3, (seen, phase["counted"])
