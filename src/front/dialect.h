@@ -7,6 +7,8 @@
 #include "request.h"
 #include "weir/front/front.h"
 
+#include <stddef.h>
+
 /* The words that a command reads: argv without the program's and the command's own. */
 struct weir_invocation {
     int argc;
@@ -28,10 +30,11 @@ struct weir_dialect {
     /* the program and version whose formats are printed: "IOR 4.1.0"; NULL: none, it is our own */
     const char *imitates;
     const struct weir_front_tables *tables;
-    /* A request with everything at its default, which is the `base` of the dialect's own. It lives
-     * in `arena`, as do all texts that are read into it. */
-    struct weir_front_request *(*request_new)(struct weir_arena *arena,
-                                              const struct weir_backends *backends);
+    /* The dialect's own request, whose first member is `base`: its size, and where the values of
+     * the options and of the additions are in it. */
+    size_t request_bytes;
+    size_t options_offset;
+    size_t additions_offset;
     /* Puts what the environment asks for before the plan's word `first`. 0, or a usage error. NULL:
      * nothing but WEIR_OVERWRITE. */
     int (*add_environment)(struct weir_plan *plan, int first, struct weir_error *error);
@@ -63,6 +66,11 @@ struct weir_dialect {
     /* The part of weir compat about this dialect, in Markdown. NULL: none. */
     void (*add_compat_page)(struct weir_text *text, const struct weir_backends *backends);
 };
+
+/* The three members about the request: its type, and the member with the values of the options. */
+#define WEIR_DIALECT_REQUEST(type, options)                                                        \
+    .request_bytes = sizeof(type), .options_offset = offsetof(type, options),                      \
+    .additions_offset = offsetof(type, additions)
 
 /* All of them; options without a command are those of the first one. NULL ends the list. */
 extern const struct weir_dialect *const weir_dialects[];

@@ -104,11 +104,27 @@ static int read_words(const struct weir_dialect *dialect, struct weir_plan *plan
     return failure;
 }
 
+/* Everything at its default; in `arena`, as are all texts that are read into it. */
+static struct weir_front_request *new_request(const struct weir_dialect *dialect,
+                                              struct weir_arena *arena,
+                                              const struct weir_backends *backends)
+{
+    char *own = weir_arena_take(arena, dialect->request_bytes);
+    struct weir_front_request *request = (struct weir_front_request *)own;
+
+    weir_front_request_init(
+        request, dialect->tables,
+        (void *[]){own + dialect->options_offset, own + dialect->additions_offset}, arena,
+        backends);
+    weir_options_reset(&request->parser);
+    return request;
+}
+
 int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invocation *invocation,
                       struct weir_command *command, struct weir_error *error)
 {
     struct weir_plan *plan = weir_plan_open(dialect->name, invocation->argc, invocation->argv);
-    struct weir_front_request *request = dialect->request_new(&plan->arena, invocation->backends);
+    struct weir_front_request *request = new_request(dialect, &plan->arena, invocation->backends);
     struct weir_orders orders = {0};
     int failure = read_words(dialect, plan, invocation->first, request, &orders, error);
 

@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-static struct weir_front_request *request_new(struct weir_arena *arena,
-                                              const struct weir_backends *backends)
-{
-    struct weir_dd_request *request = weir_arena_take(arena, sizeof *request);
-
-    weir_front_request_init(&request->base, &weir_dd_tables,
-                            (void *[]){&request->operands, &request->additions}, arena, backends);
-    weir_options_reset(&request->base.parser);
-    return &request->base;
-}
-
 /* Operands that say the same as options that every dialect has. */
 static int read_more(struct weir_plan *plan, struct weir_front_request *base,
                      struct weir_orders *orders, struct weir_error *error)
@@ -47,7 +36,7 @@ const struct weir_dialect weir_dialect_dd = {
     .help = "write or read a file for each rank, or one for all, with the operands of dd",
     .imitates = "dd " WEIR_DD_RELEASE,
     .tables = &weir_dd_tables,
-    .request_new = request_new,
+    WEIR_DIALECT_REQUEST(struct weir_dd_request, operands),
     .read_more = read_more,
     .lower = lower,
     .formats = formats,

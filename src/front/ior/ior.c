@@ -84,12 +84,6 @@ static int read_more(struct weir_plan *plan, struct weir_front_request *base,
     return failure;
 }
 
-static struct weir_front_request *request_new(struct weir_arena *arena,
-                                              const struct weir_backends *backends)
-{
-    return &weir_ior_request_new(arena, backends)->base;
-}
-
 static const struct weir_dialect_format formats[] = {{"ior", WEIR_IOR_REPORTER},
                                                      {"csv", WEIR_IOR_REPORTER_CSV},
                                                      {"json", WEIR_IOR_REPORTER_JSON},
@@ -100,7 +94,7 @@ const struct weir_dialect weir_dialect_ior = {
     .help = "run IOR's benchmark; the same as calling this program as ior",
     .imitates = "IOR " WEIR_IOR_VERSION,
     .tables = &weir_ior_option_tables,
-    .request_new = request_new,
+    WEIR_DIALECT_REQUEST(struct weir_ior_request, ior),
     .add_environment = add_environment,
     .read_more = read_more,
     .lower = lower,

@@ -15,17 +15,6 @@ static const struct weir_front_tables tables = {
     .foreign = weir_iozone_foreign_words,
 };
 
-static struct weir_front_request *request_new(struct weir_arena *arena,
-                                              const struct weir_backends *backends)
-{
-    struct weir_iozone_request *request = weir_arena_take(arena, sizeof *request);
-
-    weir_front_request_init(&request->base, &tables,
-                            (void *[]){&request->config, &request->additions}, arena, backends);
-    weir_options_reset(&request->base.parser);
-    return &request->base;
-}
-
 static int lower(struct weir_plan *plan, const struct weir_front_request *request,
                  struct weir_error *error)
 {
@@ -42,7 +31,7 @@ const struct weir_dialect weir_dialect_iozone = {
     .help = "run IOzone's tests, one rank for each child; the same as calling this program so",
     .imitates = "IOzone " WEIR_IOZONE_RELEASE,
     .tables = &tables,
-    .request_new = request_new,
+    WEIR_DIALECT_REQUEST(struct weir_iozone_request, config),
     .spell = weir_iozone_spell,
     .lower = lower,
     .formats = formats,

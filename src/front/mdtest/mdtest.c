@@ -9,12 +9,6 @@
 
 #include "weir/base/version.h"
 
-static struct weir_front_request *request_new(struct weir_arena *arena,
-                                              const struct weir_backends *backends)
-{
-    return &weir_mdtest_request_new(arena, backends)->base;
-}
-
 static int lower(struct weir_plan *plan, const struct weir_front_request *request,
                  struct weir_error *error)
 {
@@ -31,7 +25,7 @@ const struct weir_dialect weir_dialect_mdtest = {
     .help = "run mdtest's benchmark of names; the same as calling this program as mdtest",
     .imitates = "mdtest " WEIR_IOR_VERSION,
     .tables = &weir_mdtest_option_tables,
-    .request_new = request_new,
+    WEIR_DIALECT_REQUEST(struct weir_mdtest_request, mdtest),
     .lower = lower,
     .formats = formats,
     .read_style = weir_mdtest_version_read,

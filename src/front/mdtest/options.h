@@ -92,10 +92,6 @@ struct weir_mdtest_request {
     bool is_crowded; /* of --compare-crowded the test with all items in one directory */
 };
 
-/* A request with everything at its default. It lives in `arena`, as do all texts read into it. */
-struct weir_mdtest_request *weir_mdtest_request_new(struct weir_arena *arena,
-                                                    const struct weir_backends *backends);
-
 /* Whether names are those of mdtest before 3.3, with a # before those of the test's directories. */
 bool weir_mdtest_has_old_names(const struct weir_mdtest_request *request);
 

@@ -17,17 +17,6 @@ const struct weir_front_tables weir_mdworkbench_option_tables = {
     .foreign = weir_mdworkbench_foreign_words,
 };
 
-static struct weir_front_request *request_new(struct weir_arena *arena,
-                                              const struct weir_backends *backends)
-{
-    struct weir_mdworkbench_request *request = weir_arena_take(arena, sizeof *request);
-
-    weir_front_request_init(&request->base, &weir_mdworkbench_option_tables,
-                            (void *[]){&request->config, &request->additions}, arena, backends);
-    weir_options_reset(&request->base.parser);
-    return &request->base;
-}
-
 static int lower(struct weir_plan *plan, const struct weir_front_request *request,
                  struct weir_error *error)
 {
@@ -44,7 +33,7 @@ const struct weir_dialect weir_dialect_mdworkbench = {
     .help = "run md-workbench's benchmark of a working set; the same as calling this program so",
     .imitates = "md-workbench " WEIR_IOR_VERSION,
     .tables = &weir_mdworkbench_option_tables,
-    .request_new = request_new,
+    WEIR_DIALECT_REQUEST(struct weir_mdworkbench_request, config),
     .lower = lower,
     .formats = formats,
     .add_compat_page = weir_mdworkbench_compat_page,

@@ -14,17 +14,6 @@ const struct weir_front_tables weir_targets_option_tables = {
     .foreign = weir_targets_foreign_words,
 };
 
-static struct weir_front_request *request_new(struct weir_arena *arena,
-                                              const struct weir_backends *backends)
-{
-    struct weir_targets_request *request = weir_arena_take(arena, sizeof *request);
-
-    weir_front_request_init(&request->base, &weir_targets_option_tables,
-                            (void *[]){&request->config, &request->additions}, arena, backends);
-    weir_options_reset(&request->base.parser);
-    return &request->base;
-}
-
 static int take_words(struct weir_front_request *base, int count, const char *const words[],
                       struct weir_error *error)
 {
@@ -51,7 +40,7 @@ const struct weir_dialect weir_dialect_targets = {
     .name = "targets",
     .help = "write and read each storage target alone, then all together; name those that are slow",
     .tables = &weir_targets_option_tables,
-    .request_new = request_new,
+    WEIR_DIALECT_REQUEST(struct weir_targets_request, config),
     .take_words = take_words,
     .lower = lower,
     .formats = formats,
