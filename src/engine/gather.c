@@ -332,7 +332,7 @@ static int agree_on_outcome(struct weir_run *run, const struct weir_gathered *ga
     bool is_called_off = any[WEIR_ANY_CALLED_OFF] != 0;
     bool is_cut = any[WEIR_ANY_CUT] != 0 || (must_stop && is_called_off);
     struct weir_error failure = run->failure;
-    int code = any[WEIR_ANY_ALARM] != 0 ? weir_group_end_alarm(run->group) : 0;
+    int code = any[WEIR_ANY_ALARM] != 0 ? weir_group_end_alarm(run->group, WEIR_ALARM_CALL_OFF) : 0;
 
     if (code == 0 && any[WEIR_ANY_PINGED] != 0)
         code = weir_group_end_pings(run->group);
@@ -414,7 +414,7 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
                      [WEIR_ANY_MUST_STOP] = weir_run_must_stop(run),
                      [WEIR_ANY_CUT] = run->is_cut,
                      [WEIR_ANY_FAILED] = weir_error_is_set(&run->failure),
-                     [WEIR_ANY_ALARM] = weir_group_hears_alarm(run->group),
+                     [WEIR_ANY_ALARM] = weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF),
                      [WEIR_ANY_CALLED_OFF] = run->is_called_off,
                      [WEIR_ANY_PINGED] = weir_group_has_pinged(run->group)},
     };

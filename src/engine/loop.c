@@ -118,7 +118,7 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     /* Collective phases stop together by themselves; and what is ours is removed, whatever fails.
      */
     if (!loop->is_collective && !weir_run_must_do(loop->run, loop->phase) &&
-        weir_group_hears_alarm(loop->run->group)) {
+        weir_group_hears_alarm(loop->run->group, WEIR_ALARM_CALL_OFF)) {
         loop->has_heard_alarm = true;
         loop->until = 0;
     }
@@ -168,7 +168,7 @@ static void check_wall(struct weir_loop *loop, uint64_t now_ns)
     if (now_ns < loop->wall_ns)
         return;
     loop->wall_ns = now_ns + WALL_TICK_NS;
-    if (!weir_group_hears_wall(loop->run->group))
+    if (!weir_group_hears_alarm(loop->run->group, WEIR_ALARM_WALL))
         return;
     loop->wall_ns = UINT64_MAX;
     if (!has_more)
@@ -562,7 +562,7 @@ int weir_loop_run(struct weir_loop *loop)
         code = pass(loop);
     }
     if (loop->run->has_wall && loop->until > 0 && loop->tally->first_error == 0)
-        weir_group_raise_wall(loop->run->group);
+        weir_group_raise_alarm(loop->run->group, WEIR_ALARM_WALL);
     if ((loop->phase->stop.deadline_ns != 0 || loop->run->has_wall) && !loop->tally->hit_deadline)
         weir_loop_record_stonewall(loop, weir_run_now(loop->run));
     if (code == 0 && loop->phase->stop.has_wear_out && loop->phase->stop.deadline_ns != 0)

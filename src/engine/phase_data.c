@@ -287,7 +287,7 @@ static int pass_windows(struct weir_data_phase *data)
     code = weir_phase_pass_windows(data);
     end_code = weir_run_disarm(data->run);
     if (data->run->has_wall && code == 0 && end_code == 0)
-        end_code = weir_group_end_wall(data->run->group);
+        end_code = weir_group_end_alarm(data->run->group, WEIR_ALARM_WALL);
     data->run->has_wall = false;
     return code != 0 ? code : end_code;
 }

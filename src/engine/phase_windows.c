@@ -278,7 +278,7 @@ static enum weir_activity activity_of(const struct weir_phase *phase)
  * it still waits, and tells others what it hears. */
 static bool is_too_late(const struct weir_data_phase *data)
 {
-    return data->run->has_wall && weir_group_hears_wall(data->run->group) &&
+    return data->run->has_wall && weir_group_hears_alarm(data->run->group, WEIR_ALARM_WALL) &&
            !data->phase->stop.has_wear_out;
 }
 
@@ -294,7 +294,7 @@ static void stagger(const struct weir_data_phase *data)
     if (data->phase->stagger_ns == 0)
         return;
     while ((now_ns = weir_run_now(run)) < until_ns && !weir_run_must_stop(run) &&
-           !weir_group_hears_alarm(run->group) && !is_too_late(data)) {
+           !weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF) && !is_too_late(data)) {
         uint64_t slice_ns = now_ns + WEIR_GROUP_TICK_NS;
 
         weir_pace_wait(run->params->clock, slice_ns < until_ns ? slice_ns : until_ns,

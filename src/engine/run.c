@@ -156,9 +156,9 @@ static void listen_idly(void *context)
 
     if (weir_run_must_stop(run))
         weir_run_call_off(run);
-    weir_group_hears_alarm(run->group);
+    weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF);
     if (run->has_wall)
-        weir_group_hears_wall(run->group);
+        weir_group_hears_alarm(run->group, WEIR_ALARM_WALL);
     weir_watchdog_wait(run);
 }
 
@@ -182,7 +182,7 @@ int weir_run_disarm(struct weir_run *run)
 void weir_run_call_off(struct weir_run *run)
 {
     if (run->has_alarm)
-        weir_group_raise_alarm(run->group);
+        weir_group_raise_alarm(run->group, WEIR_ALARM_CALL_OFF);
 }
 
 bool weir_run_has_written(const struct weir_run *run, const struct weir_target *target)

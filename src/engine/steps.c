@@ -93,7 +93,7 @@ static void sleep_awake(struct weir_run *run, uint64_t until_ns)
     const uint64_t slice_ns = 50000000;
     uint64_t now_ns;
 
-    while (!weir_run_must_stop(run) && !weir_group_hears_alarm(run->group) &&
+    while (!weir_run_must_stop(run) && !weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF) &&
            (now_ns = weir_run_now(run)) < until_ns)
         weir_clock_wait(run->params->clock,
                         until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);
@@ -108,11 +108,11 @@ static int meet(struct weir_run *run, struct weir_error *error)
     uint64_t seen[2];
 
     seen[0] = weir_run_must_stop(run);
-    seen[1] = weir_group_hears_alarm(run->group);
+    seen[1] = weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF);
     if (code == 0)
         code = weir_group_reduce(run->group, seen, 2, WEIR_MAX);
     if (code == 0 && seen[1] != 0)
-        code = weir_group_end_alarm(run->group);
+        code = weir_group_end_alarm(run->group, WEIR_ALARM_CALL_OFF);
     if (code != 0)
         return cannot_go_on(error, code, "ranks that waited cannot go on");
     run->is_interrupted |= seen[0] != 0;

@@ -30,36 +30,20 @@ bool weir_group_any(struct weir_group *group, bool flag)
     return value != 0;
 }
 
-void weir_group_raise_alarm(struct weir_group *group)
+void weir_group_raise_alarm(struct weir_group *group, enum weir_alarm alarm)
 {
     if (group->ops->raise_alarm != NULL)
-        group->ops->raise_alarm(group);
+        group->ops->raise_alarm(group, alarm);
 }
 
-bool weir_group_hears_alarm(struct weir_group *group)
+bool weir_group_hears_alarm(struct weir_group *group, enum weir_alarm alarm)
 {
-    return group->ops->hears_alarm != NULL && group->ops->hears_alarm(group);
+    return group->ops->hears_alarm != NULL && group->ops->hears_alarm(group, alarm);
 }
 
-int weir_group_end_alarm(struct weir_group *group)
+int weir_group_end_alarm(struct weir_group *group, enum weir_alarm alarm)
 {
-    return group->ops->end_alarm != NULL ? group->ops->end_alarm(group) : 0;
-}
-
-void weir_group_raise_wall(struct weir_group *group)
-{
-    if (group->ops->raise_wall != NULL)
-        group->ops->raise_wall(group);
-}
-
-bool weir_group_hears_wall(struct weir_group *group)
-{
-    return group->ops->hears_wall != NULL && group->ops->hears_wall(group);
-}
-
-int weir_group_end_wall(struct weir_group *group)
-{
-    return group->ops->end_wall != NULL ? group->ops->end_wall(group) : 0;
+    return group->ops->end_alarm != NULL ? group->ops->end_alarm(group, alarm) : 0;
 }
 
 void weir_group_ping(struct weir_group *group, int node)

@@ -19,7 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MESSAGE_TAG = 1, ALARM_TAG = 2, WALL_TAG = 9, LIBRARY_BYTES = 128 };
+enum { MESSAGE_TAG = 1, LIBRARY_BYTES = 128 };
+
+static const int alarm_tags[WEIR_ALARMS] = {[WEIR_ALARM_CALL_OFF] = 2, [WEIR_ALARM_WALL] = 9};
 
 /* Tests of the message before a wait begins to yield. */
 #define BUSY_LOOKS 1000
@@ -40,8 +42,7 @@ struct mpi_group {
     int *node_start;
     char (*node_names)[WEIR_NODE_NAME_BYTES];
     char library[LIBRARY_BYTES];
-    struct weir_mpi_alarm alarm;
-    struct weir_mpi_alarm wall;
+    struct weir_mpi_alarm alarms[WEIR_ALARMS];
     struct weir_mpi_ping ping;
 };
 
@@ -266,35 +267,28 @@ static bool mpi_has_message(struct weir_group *group, int from)
 
 /* ---- alarms ---- */
 
-static void mpi_raise_alarm(struct weir_group *group)
+static void mpi_raise_alarm(struct weir_group *group, enum weir_alarm alarm)
 {
-    weir_mpi_alarm_raise(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm, ALARM_TAG);
+    struct mpi_group *own = mpi_group_of(group);
+
+    weir_mpi_alarm_raise(&own->alarms[alarm], own->comm, alarm_tags[alarm]);
 }
 
-static bool mpi_hears_alarm(struct weir_group *group)
+/* A rank that looks for a call to end answers pings as well. */
+static bool mpi_hears_alarm(struct weir_group *group, enum weir_alarm alarm)
 {
-    weir_mpi_ping_serve(&mpi_group_of(group)->ping, group, mpi_group_of(group)->comm);
-    return weir_mpi_alarm_hears(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm, ALARM_TAG);
+    struct mpi_group *own = mpi_group_of(group);
+
+    if (alarm == WEIR_ALARM_CALL_OFF)
+        weir_mpi_ping_serve(&own->ping, group, own->comm);
+    return weir_mpi_alarm_hears(&own->alarms[alarm], own->comm, alarm_tags[alarm]);
 }
 
-static int mpi_end_alarm(struct weir_group *group)
+static int mpi_end_alarm(struct weir_group *group, enum weir_alarm alarm)
 {
-    return weir_mpi_alarm_end(&mpi_group_of(group)->alarm, mpi_group_of(group)->comm, ALARM_TAG);
-}
+    struct mpi_group *own = mpi_group_of(group);
 
-static void mpi_raise_wall(struct weir_group *group)
-{
-    weir_mpi_alarm_raise(&mpi_group_of(group)->wall, mpi_group_of(group)->comm, WALL_TAG);
-}
-
-static bool mpi_hears_wall(struct weir_group *group)
-{
-    return weir_mpi_alarm_hears(&mpi_group_of(group)->wall, mpi_group_of(group)->comm, WALL_TAG);
-}
-
-static int mpi_end_wall(struct weir_group *group)
-{
-    return weir_mpi_alarm_end(&mpi_group_of(group)->wall, mpi_group_of(group)->comm, WALL_TAG);
+    return weir_mpi_alarm_end(&own->alarms[alarm], own->comm, alarm_tags[alarm]);
 }
 
 static void mpi_ping(struct weir_group *group, int node)
@@ -505,9 +499,6 @@ static const struct weir_group_ops mpi_ops = {
     .raise_alarm = mpi_raise_alarm,
     .hears_alarm = mpi_hears_alarm,
     .end_alarm = mpi_end_alarm,
-    .raise_wall = mpi_raise_wall,
-    .hears_wall = mpi_hears_wall,
-    .end_wall = mpi_end_wall,
     .ping = mpi_ping,
     .is_pinged = mpi_is_pinged,
     .has_pinged = mpi_has_pinged,

@@ -19,6 +19,13 @@ enum weir_reduction { WEIR_SUM, WEIR_MIN, WEIR_MAX };
 
 struct weir_group;
 
+/* What an alarm says. Each kind travels by itself. */
+enum weir_alarm {
+    WEIR_ALARM_CALL_OFF, /* a rank has failed, or was told to end */
+    WEIR_ALARM_WALL      /* the stonewall that the first rank to be done raises */
+};
+#define WEIR_ALARMS 2
+
 /* The operations of an implementation. Functions return 0 or -errno unless stated otherwise; all
  * but send, receive, has_message, raise_alarm, hears_alarm and pings are collective. */
 struct weir_group_ops {
@@ -39,13 +46,9 @@ struct weir_group_ops {
     /* True if `receive` from that rank would not wait. Not collective. */
     bool (*has_message)(struct weir_group *group, int from);
     /* See weir_group_raise_alarm. NULL: a group whose ranks need none. */
-    void (*raise_alarm)(struct weir_group *group);
-    bool (*hears_alarm)(struct weir_group *group);
-    int (*end_alarm)(struct weir_group *group);
-    /* See weir_group_raise_wall. NULL likewise. */
-    void (*raise_wall)(struct weir_group *group);
-    bool (*hears_wall)(struct weir_group *group);
-    int (*end_wall)(struct weir_group *group);
+    void (*raise_alarm)(struct weir_group *group, enum weir_alarm alarm);
+    bool (*hears_alarm)(struct weir_group *group, enum weir_alarm alarm);
+    int (*end_alarm)(struct weir_group *group, enum weir_alarm alarm);
     /* See weir_group_ping. NULL: a group of one node. */
     void (*ping)(struct weir_group *group, int node);
     bool (*is_pinged)(const struct weir_group *group, int node);
@@ -149,18 +152,12 @@ bool weir_group_any(struct weir_group *group, bool flag);
 /* An alarm reaches every rank that looks for it, without a wait on any: within a second or so where
  * all ranks look every WEIR_GROUP_TICK_NS, for each hands it on to others. True from the alarm on,
  * on the rank that raised it as well. */
-void weir_group_raise_alarm(struct weir_group *group);
-bool weir_group_hears_alarm(struct weir_group *group);
+void weir_group_raise_alarm(struct weir_group *group, enum weir_alarm alarm);
+bool weir_group_hears_alarm(struct weir_group *group, enum weir_alarm alarm);
 
-/* Once all ranks know that there was an alarm: none is on its way any more, and the next one can be
- * raised. 0 or -errno. Collective. */
-int weir_group_end_alarm(struct weir_group *group);
-
-/* The stonewall that the first rank to be done raises: an alarm of its own, that travels in the
- * same way. Its end may be called whether it was raised or not. */
-void weir_group_raise_wall(struct weir_group *group);
-bool weir_group_hears_wall(struct weir_group *group);
-int weir_group_end_wall(struct weir_group *group);
+/* Once all ranks know that the time of the alarm is over, whether one was raised or not: none is on
+ * its way any more, and the next one can be raised. 0 or -errno. Collective. */
+int weir_group_end_alarm(struct weir_group *group, enum weir_alarm alarm);
 
 /* Whether another node is alive. Rank 0 may ask the first rank of any other node, the first rank of
  * the second node may ask rank 0; of other ranks and nodes the first function does nothing. A rank
