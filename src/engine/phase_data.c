@@ -360,7 +360,8 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
         weir_verb_makes_files(data->phase->verb) && data->loop.furthest < data->share.op_count;
-    weir_rank_histogram_take(run->tally, bands);
+    if (weir_rank_histogram_is_wanted(run, data->phase))
+        weir_rank_histogram_take(run->tally, bands);
     code = weir_gather(run, &data->facts, error);
     if (code == 0)
         code = remember_write(data);
