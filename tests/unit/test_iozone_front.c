@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The iozone dialect: from words to a plan, against made-up backends. */
-#include "weir/front/front.h"
+#include "front_bed.h"
 
 #include "front/iozone/lowering.h"
 
@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
-#define WORDS_MAX 24
 
 static const struct weir_descriptor posix = {
     .name = "posix",
@@ -31,26 +30,6 @@ static const struct weir_descriptor stdio_backend = {
 };
 static const struct weir_descriptor *const descriptors[] = {&posix, &stdio_backend};
 static const struct weir_backends backends = {descriptors, COUNT(descriptors)};
-
-static int read_words(const char *const words[], struct weir_command *command,
-                      struct weir_error *error)
-{
-    int count = 0;
-
-    while (count < WORDS_MAX && words[count])
-        count++;
-    *error = (struct weir_error){0};
-    return weir_front_read(count, words, &backends, command, error);
-}
-
-static const struct weir_plan *plan_of(const char *const words[], struct weir_command *command)
-{
-    struct weir_error error;
-
-    if (read_words(words, command, &error))
-        fail_msg("%s", error.text);
-    return command->plan;
-}
 
 #define PLAN_OF(command, ...)                                                                      \
     plan_of((const char *const[WORDS_MAX]){"iozone", __VA_ARGS__}, command)
