@@ -232,7 +232,7 @@ int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering)
                         lowering->sizes.count > 1 || lowering->records.count > 1;
     if (lowering->is_throughput && lowering->is_auto)
         return REFUSE(lowering, "-a, -A, -n, -g, -y, -q and lists of -s and -r are of one stream; "
-                                "leave them or -t out, or use weir sweep for many sizes");
+                                "leave them or -t out");
     if ((config->is_auto || config->is_old_auto || has_bounds(config)) && lower_auto(lowering))
         return -EINVAL;
     if (lowering->sizes.count == 0)
