@@ -127,26 +127,17 @@ int weir_ior_script_load(const char *path, struct weir_arena *arena, const char 
                          const char *place, struct weir_error *error)
 {
     struct weir_text whole = {0};
-    FILE *file = fopen(path, "re");
-    char piece[4096];
-    bool is_read;
-    size_t count;
+    int code = weir_text_add_file(&whole, path, SIZE_MAX);
 
-    if (!file)
-        return weir_error_usage(error, place,
-                                "-f: %s: %s (-f names a script of tests; -o names the file to "
-                                "write and read)",
-                                path, strerror(errno));
-    while ((count = fread(piece, 1, sizeof piece, file)) > 0)
-        weir_text_add_bytes(&whole, piece, count);
-    is_read = !ferror(file);
-    if (is_read && strlen(weir_text_string(&whole)) == whole.length)
+    if (code != 0)
+        weir_error_usage(error, place,
+                         "-f: %s: %s (-f names a script of tests; -o names the file to "
+                         "write and read)",
+                         path, strerror(-code));
+    else if (strlen(weir_text_string(&whole)) == whole.length)
         *text = weir_arena_copy(arena, weir_text_string(&whole));
-    else if (is_read)
-        weir_error_usage(error, place, "-f: %s: is no text: there is a zero byte in it", path);
     else
-        weir_error_usage(error, place, "-f: %s: cannot be read: %s", path, strerror(errno));
-    fclose(file);
+        weir_error_usage(error, place, "-f: %s: is no text: there is a zero byte in it", path);
     weir_text_close(&whole);
     return error->code;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define FILE_BYTES_MAX (UINT64_C(64) << 20)
@@ -16,41 +15,34 @@ const char *weir_iozone_read_file(const struct weir_iozone_lowering *lowering, c
                                   const char *path)
 {
     struct weir_text text = {0};
-    FILE *file = fopen(path, "re");
+    int code = weir_text_add_file(&text, path, FILE_BYTES_MAX);
     const char *copy = NULL;
-    char piece[4096];
-    size_t length;
 
-    while (file != NULL && (length = fread(piece, 1, sizeof piece, file)) > 0 &&
-           text.length < FILE_BYTES_MAX)
-        weir_text_add_bytes(&text, piece, length);
-    if (file == NULL || ferror(file))
-        REFUSE(lowering, "%s: %s: %s", option, path, strerror(errno));
+    if (code != 0)
+        REFUSE(lowering, "%s: %s: %s", option, path, strerror(-code));
     else
         copy = weir_arena_copy(&lowering->base.plan->arena, weir_text_string(&text));
-    if (file != NULL)
-        fclose(file);
     weir_text_close(&text);
     return copy;
 }
 
 /* As exact names have it: a percent sign is doubled. */
+static void add_exact(struct weir_text *text, const char *name)
+{
+    for (; *name != '\0'; name++)
+        weir_text_add(text, *name == '%' ? "%%%c" : "%c", *name);
+}
+
 static const char *exact(struct weir_arena *arena, const char *directory, const char *name)
 {
     struct weir_text text = {0};
     const char *copy;
 
-    if (directory != NULL && name[0] != '/')
-        weir_text_add(&text, "%s/", directory);
-    weir_text_add(&text, "%s", name);
-    for (size_t i = 0; i < text.length; i++)
-        if (text.data[i] == '%') {
-            char *rest = weir_arena_copy(arena, text.data + i);
-
-            text.length = i;
-            weir_text_add(&text, "%%%s", rest);
-            i++;
-        }
+    if (directory != NULL && name[0] != '/') {
+        add_exact(&text, directory);
+        weir_text_add(&text, "/");
+    }
+    add_exact(&text, name);
     copy = weir_arena_copy(arena, weir_text_string(&text));
     weir_text_close(&text);
     return copy;
