@@ -71,15 +71,12 @@ void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count
     text->data[text->length] = '\0';
 }
 
-int weir_text_add_file(struct weir_text *text, const char *path, size_t most)
+int weir_text_add_file(struct weir_text *text, FILE *file, size_t most)
 {
-    FILE *file = fopen(path, "re");
     char piece[4096];
     size_t count, sum = 0;
     int code = 0;
 
-    if (file == NULL)
-        return -errno;
     while (sum <= most && (count = fread(piece, 1, sizeof piece, file)) > 0) {
         weir_text_add_bytes(text, piece, count);
         sum += count;

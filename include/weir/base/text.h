@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* All zero is an empty text. `data` is NULL or ends with a NUL that `length` does not count. */
 struct weir_text {
@@ -21,8 +22,9 @@ void weir_text_add_list(struct weir_text *text, const char *format, va_list argu
     __attribute__((format(printf, 2, 0)));
 void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count);
 
-/* Appends the bytes of a file. 0; -EFBIG if there are more than `most`; or -errno. */
-int weir_text_add_file(struct weir_text *text, const char *path, size_t most);
+/* Appends what is left of a file, and closes it. 0; -EFBIG if there are more bytes than `most`; or
+ * -errno. */
+int weir_text_add_file(struct weir_text *text, FILE *file, size_t most);
 /* The text as a string: never NULL. */
 const char *weir_text_string(const struct weir_text *text);
 /* Appends a name or a sentence that others chose, made visible. */

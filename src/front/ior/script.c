@@ -127,13 +127,17 @@ int weir_ior_script_load(const char *path, struct weir_arena *arena, const char 
                          const char *place, struct weir_error *error)
 {
     struct weir_text whole = {0};
-    int code = weir_text_add_file(&whole, path, SIZE_MAX);
+    FILE *file = fopen(path, "re");
+    int code;
 
+    if (!file)
+        return weir_error_usage(error, place,
+                                "-f: %s: %s (-f names a script of tests; -o names the file to "
+                                "write and read)",
+                                path, strerror(errno));
+    code = weir_text_add_file(&whole, file, SIZE_MAX);
     if (code != 0)
-        weir_error_usage(error, place,
-                         "-f: %s: %s (-f names a script of tests; -o names the file to "
-                         "write and read)",
-                         path, strerror(-code));
+        weir_error_usage(error, place, "-f: %s: cannot be read: %s", path, strerror(-code));
     else if (strlen(weir_text_string(&whole)) == whole.length)
         *text = weir_arena_copy(arena, weir_text_string(&whole));
     else

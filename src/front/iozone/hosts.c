@@ -15,7 +15,8 @@ const char *weir_iozone_read_file(const struct weir_iozone_lowering *lowering, c
                                   const char *path)
 {
     struct weir_text text = {0};
-    int code = weir_text_add_file(&text, path, FILE_BYTES_MAX);
+    FILE *file = fopen(path, "re");
+    int code = file != NULL ? weir_text_add_file(&text, file, FILE_BYTES_MAX) : -errno;
     const char *copy = NULL;
 
     if (code != 0)
