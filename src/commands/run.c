@@ -35,10 +35,48 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
     return weir_group_agree(group, error);
 }
 
+/* The first node that has too few ranks for a test, among those that it takes; -1: there is none.
+ */
+static int find_small_node(const struct weir_group *group, const struct weir_test *test)
+{
+    for (int node = 0; node < group->node_count; node++) {
+        int ranks = group->node_start[node + 1] - group->node_start[node];
+
+        if (test->node_limit > 0 && (uint64_t)node >= test->node_limit)
+            break;
+        if ((uint64_t)ranks < test->ranks_per_node_limit)
+            return node;
+    }
+    return -1;
+}
+
+static int check_node_need(const struct weir_group *group, const struct weir_plan *plan,
+                           struct weir_error *error)
+{
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+        int small = find_small_node(group, test);
+
+        if (test->node_limit > (uint64_t)group->node_count)
+            return weir_error_usage(error, plan->dialect,
+                                    "%" PRIu64 " nodes are needed, and the ranks are on %d: start "
+                                    "them on more, or " WEIR_REMEDY_FEWER_RANKS,
+                                    test->node_limit, group->node_count);
+        if (small >= 0)
+            return weir_error_usage(error, plan->dialect,
+                                    "%" PRIu64 " ranks per node are needed, and %s has %d: start "
+                                    "more there, or " WEIR_REMEDY_FEWER_RANKS,
+                                    test->ranks_per_node_limit, group->node_names[small],
+                                    group->node_start[small + 1] - group->node_start[small]);
+    }
+    return 0;
+}
+
 /* Later tests may need more ranks than the first ones. */
 static int check_rank_need(struct weir_group *group, const struct weir_plan *plan,
                            struct weir_error *error)
 {
+    check_node_need(group, plan, error);
     if (plan->rank_need > (uint64_t)group->size)
         weir_error_usage(error, plan->dialect,
                          "%" PRIu64 " ranks are needed, and there %s %d: start them with "

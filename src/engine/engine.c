@@ -147,8 +147,8 @@ static int begin_surroundings(struct weir_run *run, struct weir_error *error)
 /* The next test runs, on the same ranks. */
 static bool has_next_ranks(const struct weir_run *run, const struct weir_test *next)
 {
-    return run->group == run->params->group && next->rank_limit == 0 && !run->has_failed &&
-           !run->is_ending;
+    return run->group == run->params->group && next->rank_limit == 0 && next->node_limit == 0 &&
+           next->ranks_per_node_limit == 0 && !run->has_failed && !run->is_ending;
 }
 
 /* `next`: the test that follows; NULL if none does. */

@@ -236,8 +236,33 @@ static int end_of_clients(const struct weir_servers *servers, uint64_t limit)
     return rank;
 }
 
+/* Ranks beyond what the test takes of each node, and nodes beyond those that it takes, are no
+ * clients. Rank 0 is the first one of the first node. */
+static void limit_nodes(struct weir_servers *servers, const struct weir_test *test)
+{
+    const struct weir_group *group = servers->group;
+    uint64_t *counts;
+
+    if (test->node_limit == 0 && test->ranks_per_node_limit == 0)
+        return;
+    counts = calloc((size_t)group->node_count, sizeof *counts);
+    if (counts == NULL)
+        weir_error_out_of_memory();
+    for (int rank = 0; rank < group->size; rank++) {
+        int node = group->node_of_rank[rank];
+
+        if ((servers->roles[rank] & WEIR_ROLE_CLIENT) == 0)
+            continue;
+        counts[node]++;
+        if ((test->node_limit > 0 && (uint64_t)node >= test->node_limit) ||
+            (test->ranks_per_node_limit > 0 && counts[node] > test->ranks_per_node_limit))
+            servers->roles[rank] &= ~(unsigned)WEIR_ROLE_CLIENT;
+    }
+    free(counts);
+}
+
 static int assign_roles(struct weir_servers *servers, const struct server_request *request,
-                        uint64_t rank_limit, struct weir_error *error)
+                        const struct weir_test *test, struct weir_error *error)
 {
     const struct weir_server_ops *ops = request->backend->server;
 
@@ -248,7 +273,8 @@ static int assign_roles(struct weir_servers *servers, const struct server_reques
     if (weir_group_agree(servers->group, error) != 0)
         return error->code;
     assert((servers->roles[0] & WEIR_ROLE_CLIENT) != 0);
-    servers->client_end = end_of_clients(servers, rank_limit);
+    limit_nodes(servers, test);
+    servers->client_end = end_of_clients(servers, test->rank_limit);
     return 0;
 }
 
@@ -256,7 +282,7 @@ int weir_servers_prepare(struct weir_servers *servers, const struct weir_engine_
                          const struct weir_test *test, struct weir_error *error)
 {
     const struct server_request request = request_of(params, test);
-    int code = assign_roles(servers, &request, test->rank_limit, error);
+    int code = assign_roles(servers, &request, test, error);
 
     if (code != 0 || count_servers(servers) == 0 || do_already(servers, &request))
         return code;

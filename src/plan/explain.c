@@ -277,6 +277,11 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
 {
     if (test->rank_limit > 0)
         weir_text_add(text, "  on %s at most\n", weir_words_count(test->rank_limit, "rank").text);
+    if (test->node_limit > 0)
+        weir_text_add(text, "  on %s\n", weir_words_count(test->node_limit, "node").text);
+    if (test->ranks_per_node_limit > 0)
+        weir_text_add(text, "  on %s of each node\n",
+                      weir_words_count(test->ranks_per_node_limit, "rank").text);
     if (test->time_limit_ns > 0)
         weir_text_add(text, "  begin no phase after %s\n",
                       weir_words_duration(test->time_limit_ns).text);
@@ -373,6 +378,12 @@ static void add_rank_order(struct weir_text *text, const struct weir_rank_order 
     weir_text_add(text, "\n");
 }
 
+static void add_limit(struct weir_text *text, const char *verb, double bytes_per_s)
+{
+    if (bytes_per_s > 0.0)
+        weir_text_add(text, "sweep  limit of %s %.0f bytes/s\n", verb, bytes_per_s);
+}
+
 static void add_sweep(struct weir_text *text, const struct weir_sweep *sweep)
 {
     for (unsigned i = 0; i < sweep->axis_count; i++) {
@@ -381,8 +392,13 @@ static void add_sweep(struct weir_text *text, const struct weir_sweep *sweep)
             weir_text_add(text, " %s", sweep->axes[i].values[j]);
         weir_text_add(text, "\n");
     }
-    if (sweep->axis_count > 0 && sweep->total_bytes > 0)
+    if (sweep->total_bytes > 0)
         weir_text_add(text, "sweep  %s in all\n", weir_words_size(sweep->total_bytes).text);
+    if (sweep->total_items > 0)
+        weir_text_add(text, "sweep  %s in all\n",
+                      weir_words_count(sweep->total_items, "item").text);
+    add_limit(text, "reads", sweep->read_limit_per_s);
+    add_limit(text, "writes", sweep->write_limit_per_s);
 }
 
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)

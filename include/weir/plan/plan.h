@@ -366,6 +366,8 @@ struct weir_test {
     const void *inner_options;
     const char *label;      /* how the report names the backend: "POSIX" */
     uint64_t rank_limit;    /* use only the first ranks; 0: all */
+    uint64_t node_limit;    /* of these only those on the first nodes, which the run must have; ... */
+    uint64_t ranks_per_node_limit; /* ... and of each node only the first ones, likewise; 0: all */
     uint64_t time_limit_ns; /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
     uint64_t outlier_ns;       /* warn of ranks further than this from the mean; 0: never */
@@ -455,6 +457,7 @@ struct weir_sweep {
     struct weir_sweep_axis axes[2];
     unsigned axis_count;     /* 0: no sweep */
     uint64_t total_bytes;    /* split among the ranks of each step; 0: as the words say */
+    uint64_t total_items;    /* the same of files and directories */
     double read_limit_per_s; /* what the user knows to be possible, bytes/s; 0: not given */
     double write_limit_per_s;
 };
