@@ -23,6 +23,23 @@ struct weir_dialect_format {
     const char *reporter; /* its name, as in src/report/report.c */
 };
 
+/* What the values of a sweep's axis are. */
+enum weir_axis_kind {
+    WEIR_AXIS_COUNTS,
+    WEIR_AXIS_SIZES,      /* written in bytes */
+    WEIR_AXIS_SIZES_IN_K, /* whole kilobytes, which are written with a k */
+    WEIR_AXIS_CHOICES,    /* words, of which each stands for its number from 0 on */
+    WEIR_AXIS_TEXTS       /* as typed */
+};
+
+/* Words that a step of `weir sweep` adds to the command line. */
+struct weir_dialect_axis {
+    const char *name; /* NULL ends a list */
+    enum weir_axis_kind kind;
+    const char *words[4]; /* with % for the value; NULL ends them. None: the sweep does it itself */
+    const char *choices;  /* CHOICES: with | between them */
+};
+
 struct weir_dialect {
     const char *name;    /* command and, with anything behind it, name of the program: "ior-4.1" */
     const char *program; /* not NULL: the program is called so instead, with anything behind it */
@@ -54,6 +71,14 @@ struct weir_dialect {
      * error. */
     int (*lower)(struct weir_plan *plan, const struct weir_front_request *request,
                  struct weir_error *error);
+    /* What can be swept beside options by their long names; NULL: nothing. */
+    const struct weir_dialect_axis *axes;
+    /* Has each of `ranks` ranks do its part of `total` bytes or, if `splits_items`, items; writes
+     * what all do together, in whole transfers. 0, or a usage error. NULL: no total can be split.
+     */
+    int (*split)(struct weir_front_request *request, uint64_t total, uint64_t ranks, uint64_t *done,
+                 struct weir_error *error);
+    bool splits_items;
     const struct weir_dialect_format *formats; /* the first one is the default */
     /* --compat of weir report as a style of the reporters. 0, or a usage error at `place`. NULL:
      * there is one style. */
@@ -80,6 +105,23 @@ const struct weir_dialect *weir_dialect_find(const char *name);
 
 /* The dialect whose name the program was called by; NULL: none, as under the name weir. */
 const struct weir_dialect *weir_dialect_of_program(const struct weir_invocation *invocation);
+
+/* True if `orders` ask for a page in place of a plan, which `command` is to say then. */
+bool weir_dialect_say(const struct weir_dialect *dialect, const struct weir_backends *backends,
+                      const struct weir_orders *orders, struct weir_command *command);
+
+/* Puts what the environment asks for before the plan's word `first`. 0, or a usage error. */
+int weir_dialect_add_environment(const struct weir_dialect *dialect, struct weir_plan *plan,
+                                 int first, struct weir_error *error);
+
+/* Reads `count` words into a new request in the plan's arena, and the orders among them. NULL: a
+ * usage error. */
+struct weir_front_request *weir_dialect_read_request(const struct weir_dialect *dialect,
+                                                     struct weir_plan *plan,
+                                                     const struct weir_backends *backends,
+                                                     int count, const char *const words[],
+                                                     struct weir_orders *orders,
+                                                     struct weir_error *error);
 
 /* Reads a command line into `command`: a plan to run or explain, or a page. 0, or a usage error. */
 int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invocation *invocation,

@@ -58,9 +58,8 @@ void weir_front_add_version(struct weir_text *text)
 
 /* ---- command lines ---- */
 
-/* True if a page was asked for in place of a plan. */
-static bool say(const struct weir_dialect *dialect, const struct weir_backends *backends,
-                const struct weir_orders *orders, struct weir_command *command)
+bool weir_dialect_say(const struct weir_dialect *dialect, const struct weir_backends *backends,
+                      const struct weir_orders *orders, struct weir_command *command)
 {
     if (orders->help)
         weir_front_request_add_help(&command->text, dialect->tables, backends);
@@ -72,35 +71,13 @@ static bool say(const struct weir_dialect *dialect, const struct weir_backends *
     return true;
 }
 
-static int read_words(const struct weir_dialect *dialect, struct weir_plan *plan, int first,
-                      struct weir_front_request *request, struct weir_orders *orders,
-                      struct weir_error *error)
+int weir_dialect_add_environment(const struct weir_dialect *dialect, struct weir_plan *plan,
+                                 int first, struct weir_error *error)
 {
-    int count, options;
-    const char *const *words;
     int failure = weir_front_request_add_permission(plan, first, dialect->name, error);
 
     if (!failure && dialect->add_environment)
         failure = dialect->add_environment(plan, first, error);
-    count = options = (int)plan->source.word_count - first;
-    words = plan->source.words + first;
-    if (!failure && dialect->spell) {
-        words = dialect->spell(request, &options, words, error);
-        failure = words == NULL ? -EINVAL : 0;
-    }
-    if (dialect->take_words) {
-        const char **parted = weir_arena_take(&plan->arena, ((size_t)count + 1) * sizeof *parted);
-
-        options = weir_options_part(&request->parser, count, words, parted);
-        words = parted;
-    }
-    if (!failure)
-        failure = weir_front_request_parse(request, options, words, dialect->tables->orders, orders,
-                                           error);
-    if (!failure && dialect->take_words)
-        failure = dialect->take_words(request, count - options, words + options, error);
-    if (!failure && dialect->read_more)
-        failure = dialect->read_more(plan, request, orders, error);
     return failure;
 }
 
@@ -120,15 +97,50 @@ static struct weir_front_request *new_request(const struct weir_dialect *dialect
     return request;
 }
 
+struct weir_front_request *weir_dialect_read_request(const struct weir_dialect *dialect,
+                                                     struct weir_plan *plan,
+                                                     const struct weir_backends *backends,
+                                                     int count, const char *const words[],
+                                                     struct weir_orders *orders,
+                                                     struct weir_error *error)
+{
+    struct weir_front_request *request = new_request(dialect, &plan->arena, backends);
+    int options = count;
+    int failure = 0;
+
+    if (dialect->spell) {
+        words = dialect->spell(request, &options, words, error);
+        failure = words == NULL ? -EINVAL : 0;
+    }
+    if (dialect->take_words) {
+        const char **parted = weir_arena_take(&plan->arena, ((size_t)count + 1) * sizeof *parted);
+
+        options = weir_options_part(&request->parser, count, words, parted);
+        words = parted;
+    }
+    if (!failure)
+        failure = weir_front_request_parse(request, options, words, dialect->tables->orders, orders,
+                                           error);
+    if (!failure && dialect->take_words)
+        failure = dialect->take_words(request, count - options, words + options, error);
+    if (!failure && dialect->read_more)
+        failure = dialect->read_more(plan, request, orders, error);
+    return failure ? NULL : request;
+}
+
 int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invocation *invocation,
                       struct weir_command *command, struct weir_error *error)
 {
     struct weir_plan *plan = weir_plan_open(dialect->name, invocation->argc, invocation->argv);
-    struct weir_front_request *request = new_request(dialect, &plan->arena, invocation->backends);
+    struct weir_front_request *request = NULL;
     struct weir_orders orders = {0};
-    int failure = read_words(dialect, plan, invocation->first, request, &orders, error);
+    int failure = weir_dialect_add_environment(dialect, plan, invocation->first, error);
 
-    if (!failure && !say(dialect, invocation->backends, &orders, command)) {
+    if (!failure)
+        request = weir_dialect_read_request(dialect, plan, invocation->backends,
+                                            (int)plan->source.word_count - invocation->first,
+                                            plan->source.words + invocation->first, &orders, error);
+    if (request != NULL && !weir_dialect_say(dialect, invocation->backends, &orders, command)) {
         failure = dialect->lower(plan, request, error);
         failure = failure ? failure : weir_plan_freeze(plan, error);
         plan->output.is_apart = weir_dialect_of_program(invocation) == dialect;
@@ -137,7 +149,7 @@ int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invo
     }
     if (!command->plan)
         weir_plan_close(plan);
-    return failure;
+    return error->code;
 }
 
 /* ---- weir report ---- */

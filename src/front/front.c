@@ -6,6 +6,7 @@
 #include "host_commands.h"
 #include "net/net_words.h"
 #include "net/serve_words.h"
+#include "sweep/sweep.h"
 #include "weir/base/nearest.h"
 #include "weir/base/version.h"
 
@@ -13,6 +14,10 @@
 #include <string.h>
 
 static const char help_of_commands[] =
+    "  weir sweep AXIS=VALUES... -- COMMAND\n"
+    "                          run one of these once for each number of ranks, size, depth ..., "
+    "and "
+    "say where rates stop to grow\n"
     "  weir backends           list the ways to do I/O that were built, and what was left out\n"
     "  weir doctor [PATH]      say what this host can do for a benchmark, and how it is made to do "
     "more\n"
@@ -41,6 +46,7 @@ static const char help_of_commands[] =
     "  mpiexec -n 4 weir mdtest -n 10000 -i 3 -u -N 1 -d /scratch/names\n"
     "  mpiexec -n 4 weir md-workbench -P 3000 -I 1000 -R 3 -o /scratch/sets\n"
     "  mpiexec -n 4 weir targets /mnt/t1 /mnt/t2 /mnt/t3 /mnt/t4 --limit 5.5GB/s\n"
+    "  mpiexec -n 32 weir sweep ranks=1..32x2 total=32g -- ior -w -r -t 1m -i 3 -o /scratch/file\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
 
 static int say_help(struct weir_command *command)
@@ -213,25 +219,28 @@ static int read_version(int count, const char *const words[], struct weir_comman
 
 struct front_word {
     const char *word;
-    /* Reads the words behind it. NULL: weir compat, which needs the backends. */
+    /* Reads the words behind it. NULL: the other one does, which needs the backends. */
     int (*read)(int count, const char *const words[], struct weir_command *command,
                 struct weir_error *error);
     bool is_alias;
+    int (*read_invocation)(const struct weir_invocation *invocation, struct weir_command *command,
+                           struct weir_error *error);
 };
 
 static const struct front_word front_words[] = {
-    {"net", weir_net_words_read, false},
-    {"serve", weir_serve_words_read, false},
-    {"backends", read_backends, false},
-    {"doctor", weir_doctor_read, false},
-    {"topology", weir_topology_read, false},
-    {"compat", NULL, false},
-    {"report", read_report, false},
-    {"--help", read_help, false},
-    {"--version", read_version, false},
-    {"-h", read_help, true},
-    {"help", read_help, true},
-    {"version", read_version, true},
+    {"net", weir_net_words_read, false, NULL},
+    {"serve", weir_serve_words_read, false, NULL},
+    {"backends", read_backends, false, NULL},
+    {"doctor", weir_doctor_read, false, NULL},
+    {"topology", weir_topology_read, false, NULL},
+    {"sweep", NULL, false, weir_sweep_read},
+    {"compat", NULL, false, read_compat},
+    {"report", read_report, false, NULL},
+    {"--help", read_help, false, NULL},
+    {"--version", read_version, false, NULL},
+    {"-h", read_help, true, NULL},
+    {"help", read_help, true, NULL},
+    {"version", read_version, true, NULL},
 };
 
 static void add_word(struct weir_text *words, struct weir_nearest *nearest, const char *word,
@@ -284,7 +293,7 @@ static int read_front_word(struct weir_invocation *invocation, struct weir_comma
             continue;
         invocation->first++;
         if (front_words[i].read == NULL)
-            return read_compat(invocation, command, error);
+            return front_words[i].read_invocation(invocation, command, error);
         return front_words[i].read(invocation->argc - invocation->first,
                                    invocation->argv + invocation->first, command, error);
     }

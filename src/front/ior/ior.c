@@ -6,6 +6,7 @@
 #include "lower.h"
 #include "options.h"
 #include "script.h"
+#include "sweep/values.h"
 #include "version.h"
 
 #include "weir/base/version.h"
@@ -89,6 +90,35 @@ static const struct weir_dialect_format formats[] = {{"ior", WEIR_IOR_REPORTER},
                                                      {"json", WEIR_IOR_REPORTER_JSON},
                                                      {0}};
 
+static const struct weir_dialect_axis axes[] = {
+    {.name = "ranks", .kind = WEIR_AXIS_COUNTS, .words = {"-N", "%"}},
+    {.name = "transfer", .kind = WEIR_AXIS_SIZES, .words = {"-t", "%"}},
+    {.name = "block", .kind = WEIR_AXIS_SIZES, .words = {"-b", "%"}},
+    {.name = "segments", .kind = WEIR_AXIS_COUNTS, .words = {"-s", "%"}},
+    {.name = "backend", .kind = WEIR_AXIS_TEXTS, .words = {"-a", "%"}},
+    {.name = "order", .kind = WEIR_AXIS_CHOICES, .words = {"-z=%"}, .choices = "sequential|random"},
+    {0},
+};
+
+/* A total is one of blocks. */
+static int split(struct weir_front_request *base, uint64_t total, uint64_t ranks, uint64_t *done,
+                 struct weir_error *error)
+{
+    struct weir_ior_config *ior = &((struct weir_ior_request *)base)->ior;
+    uint64_t parts;
+
+    if (weir_options_is_changed(weir_options_find(weir_ior_option_set.rows, "blockSize"), ior))
+        return weir_error_usage(error, "sweep",
+                                "total= says how large blocks (-b) are; leave one of both out");
+    /* Lowering refuses these. */
+    if (ior->transfer_bytes <= 0 || ior->segment_count <= 0 ||
+        __builtin_mul_overflow(ranks, (uint64_t)ior->segment_count, &parts))
+        return 0;
+    ior->block_bytes = (int64_t)weir_sweep_share(total, parts, (uint64_t)ior->transfer_bytes);
+    *done = (uint64_t)ior->block_bytes * parts;
+    return 0;
+}
+
 const struct weir_dialect weir_dialect_ior = {
     .name = "ior",
     .help = "run IOR's benchmark; the same as calling this program as ior",
@@ -98,6 +128,8 @@ const struct weir_dialect weir_dialect_ior = {
     .add_environment = add_environment,
     .read_more = read_more,
     .lower = lower,
+    .axes = axes,
+    .split = split,
     .formats = formats,
     .read_style = weir_ior_version_read,
     .check_output = weir_ior_version_check,

@@ -28,6 +28,11 @@ static const struct weir_dialect_format formats[] = {{"md-workbench", WEIR_MDWOR
                                                      {"json", WEIR_MDWORKBENCH_REPORTER_JSON},
                                                      {0}};
 
+static const struct weir_dialect_axis axes[] = {
+    {.name = "backend", .kind = WEIR_AXIS_TEXTS, .words = {"-a", "%"}},
+    {0},
+};
+
 const struct weir_dialect weir_dialect_mdworkbench = {
     .name = "md-workbench",
     .help = "run md-workbench's benchmark of a working set; the same as calling this program so",
@@ -35,6 +40,7 @@ const struct weir_dialect weir_dialect_mdworkbench = {
     .tables = &weir_mdworkbench_option_tables,
     WEIR_DIALECT_REQUEST(struct weir_mdworkbench_request, config),
     .lower = lower,
+    .axes = axes,
     .formats = formats,
     .add_compat_page = weir_mdworkbench_compat_page,
 };

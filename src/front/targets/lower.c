@@ -6,13 +6,13 @@
 #include "lower.h"
 
 #include "common_lowering.h"
+#include "limit_words.h"
 #include "sources.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define STANDARD_DEPTH 1
 #define TESTS_MAX 65536
@@ -32,49 +32,13 @@ struct lowering {
 
 /* ---- limits ---- */
 
-/* Factor of "G", "GB", "GiB" and the like; 0 if it is none. */
-static double unit_of(const char *text, size_t length)
-{
-    static const char prefixes[] = "kmgtp";
-    const char *prefix = length > 0 ? strchr(prefixes, text[0] | 0x20) : NULL;
-    double base = 1000.0, factor = 1.0;
-
-    if (prefix != NULL) {
-        text++;
-        length--;
-        if (length > 0 && (*text == 'i' || *text == 'I')) {
-            base = 1024.0;
-            text++;
-            length--;
-        }
-        for (const char *each = prefixes; each <= prefix; each++)
-            factor *= base;
-    }
-    return length == 0 || (length == 1 && text[0] == 'B') ? factor : 0.0;
-}
-
-/* "5.5GB/s": decimal units, and binary ones with an i. */
 static int read_limit(const struct lowering *lowering, const char *option, const char *text,
                       double *per_s)
 {
-    char *end = NULL;
-    size_t length;
-    double number, unit;
-
     *per_s = 0.0;
-    if (text == NULL)
-        return 0;
-    number = strtod(text, &end);
-    end += strspn(end, " ");
-    length = strlen(end);
-    if (length > 2 && strcasecmp(end + length - 2, "/s") == 0)
-        length -= 2;
-    unit = length > 0 ? unit_of(end, length) : 0.0;
-    *per_s = number * unit;
-    if (end == text || !(*per_s > 0.0) || *per_s > 1e18)
-        return REFUSE(lowering, "%s: \"%s\" is no rate; give one such as 5.5GB/s or 5GiB/s", option,
-                      text);
-    return 0;
+    return text == NULL ? 0
+                        : weir_limit_read(option, text, lowering->base.place, per_s,
+                                          lowering->base.error);
 }
 
 /* ---- what is refused ---- */
