@@ -1,0 +1,1 @@
+ranks=1 --explain -- ior -w -o /scratch/f

@@ -1,0 +1,1 @@
+ranks=1,2 -- ior --help

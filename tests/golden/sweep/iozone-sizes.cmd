@@ -1,0 +1,1 @@
+transfer=64k,1m size=4m,8m -- iozone -i 0

@@ -1,0 +1,1 @@
+order=sequential,random --packed -- ior -w -t 4k -o /scratch/f

@@ -1,0 +1,1 @@
+data=stamp,none -- ior -w -o /scratch/f

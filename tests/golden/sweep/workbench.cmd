@@ -1,0 +1,1 @@
+backend=posix,null -- md-workbench -P 10 -I 10 -o /scratch/sets
