@@ -4,6 +4,7 @@
 
 #include "common_lowering.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -64,8 +65,7 @@ static int lower_block(struct lowering *lowering)
 {
     const struct weir_dd_operands *operands = lowering->operands;
     struct weir_dd_number bs = {STANDARD_BYTES, false}, ibs = bs, obs = bs;
-    bool is_given =
-        weir_options_is_changed(weir_options_find(weir_dd_operand_set.rows, "bs"), operands);
+    bool is_given = operands->bs != NULL;
 
     if (read_number(lowering, "bs", operands->bs, &bs) ||
         read_number(lowering, "ibs", operands->ibs, &ibs) ||
@@ -77,7 +77,8 @@ static int lower_block(struct lowering *lowering)
                       ibs.value, obs.value);
     lowering->block_bytes = is_given ? bs.value : ibs.value;
     if (lowering->block_bytes == 0)
-        return REFUSE(lowering, "bs=%s: blocks of no bytes; give more", operands->bs);
+        return REFUSE(lowering, "%s=%s: blocks of no bytes; give more", is_given ? "bs" : "ibs",
+                      is_given ? operands->bs : operands->ibs);
     return 0;
 }
 
@@ -253,6 +254,20 @@ static bool has_number(const char *path)
     return false;
 }
 
+/* With %R for %r, all ranks would share a file in silence. A name may hold such a sign. */
+static void remark_pattern(const struct lowering *lowering)
+{
+    const char *at = lowering->path;
+
+    while ((at = strchr(at, '%')) != NULL && !isalpha((unsigned char)at[1]))
+        at += at[1] == '%' ? 2 : 1;
+    if (at != NULL)
+        WEIR_REMARK(&lowering->base,
+                    "%%%c in %.200s is no pattern: all ranks share one file of that name; %%r is "
+                    "the number of the rank",
+                    at[1], lowering->path);
+}
+
 static bool is_device(const char *path)
 {
     return strncmp(path, "/dev/", strlen("/dev/")) == 0 &&
@@ -376,6 +391,8 @@ int weir_dd_lower(struct weir_plan *plan, const struct weir_dd_request *request,
         lower_rank_order(&lowering, request->additions.rank_order))
         return -EINVAL;
     add_phase(&lowering);
+    if (!has_number(lowering.path))
+        remark_pattern(&lowering);
     if (weir_lower_place(&lowering.base))
         return -EINVAL;
     weir_lower_limits(&lowering.base);

@@ -13,16 +13,19 @@
 
 static const struct weir_option operand_rows[] = {
     {0, "if", WEIR_OPTION_TEXT, AT(input),
-     .help = "read this file, which of=/dev/null goes with; /dev/zero or /dev/urandom: write",
+     .help = "read this file, which of=/dev/null goes with; %r in its name is the number of the rank; "
+             "/dev/zero or /dev/urandom: write",
      SINCE,
      .better = "what is written proves its place: stamps for /dev/zero, and a word for each "
                "8 bytes, which nothing compresses, for /dev/urandom; the first line of the report "
                "says it. Zeros are not written"},
-    {0, "of", WEIR_OPTION_TEXT, AT(output), .help = "write this file; /dev/null: read", SINCE,
+    {0, "of", WEIR_OPTION_TEXT, AT(output),
+     .help = "write this file, %r in its name is the number of the rank; /dev/null: read", SINCE,
      .better = "%r in the name is the number of the rank (and %% then a percent sign): a file for "
                "each; without it all ranks write their parts of one file. Files that no benchmark "
                "made are not overwritten without --overwrite"},
-    {0, "bs", WEIR_OPTION_TEXT, AT(bs), "512", .help = "bytes of a block, " NUMBER_HELP, SINCE},
+    {0, "bs", WEIR_OPTION_TEXT, AT(bs),
+     .help = "bytes of a block, 512 if nothing is given; " NUMBER_HELP, SINCE},
     {0, "ibs", WEIR_OPTION_TEXT, AT(ibs), .help = "the same as bs, if obs is as much", SINCE},
     {0, "obs", WEIR_OPTION_TEXT, AT(obs), .help = "the same as bs, if ibs is as much", SINCE},
     {0, "count", WEIR_OPTION_TEXT, AT(count),
