@@ -437,7 +437,7 @@ enum weir_rank_order_kind {
     WEIR_RANKS_ROUND_ROBIN, /* one of each node in turn, nodes in the order of their first ranks */
     WEIR_RANKS_PACKED,      /* all of the first node, then those of the next */
     WEIR_RANKS_LISTED       /* rank i is a process on host `hosts[i]`; those that the list does not
-                               name come last, and take no part */
+                               name come last; a rank_limit leaves them out */
 };
 
 struct weir_rank_order {
