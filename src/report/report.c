@@ -53,6 +53,20 @@ void weir_report_notes(struct weir_text *text, const struct weir_phase_result *p
     weir_text_make_visible(text->data + begin, "\n\t");
 }
 
+void weir_report_sentence(struct weir_text *text, const char *label, const char *sentence)
+{
+    weir_text_add(text, "%s", label);
+    weir_text_add_visible(text, sentence);
+    weir_text_add(text, "\n");
+}
+
+void weir_report_room(struct weir_text *text, const char *label,
+                      const struct weir_test_result *test)
+{
+    if (test->no_room[0] != '\0')
+        weir_report_sentence(text, label, test->no_room);
+}
+
 /* NULL: it has no reports. */
 static const struct weir_dialect_reports *find_dialect(const char *dialect)
 {

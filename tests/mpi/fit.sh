@@ -27,6 +27,17 @@ run 2 -w -F -t 64k -b 64k --must-fit -o "$files/f"
 expect_done
 grep -qE "$does_not_fit" "$out" "$err" && fail "128 KiB are told not to fit"
 
+# Other dialects say it in their texts. Nearly nothing is written until the signal: a transfer each 200 ms.
+mkdir "$files/target"
+for words in "dd if=/dev/zero of=$files/f%r bs=4K count=64G" "targets $files/target --size 512t --transfer 4k --buffered" \
+    "iozone -i 0 -s 512t -r 4 -f $files/f"; do
+    # shellcheck disable=SC2086 # words without blanks
+    capture timeout -s INT 3 "$WEIR" $words --rate 5 --plain
+    grep -q 'do not fit' "$out" || fail "files that do not fit are not told"
+    find "$files" -type f -delete
+done
+rmdir "$files/target"
+
 # The plan and what it would come to here, for as many ranks as there are.
 run 3 -w -F -t 1m -b 4m -s 2 -i 2 -D 10 --explain -o "$files/f"
 expect_done

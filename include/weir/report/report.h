@@ -50,6 +50,12 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
  * visible. For phases that have notes. */
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase);
 
+/* Appends a line: `label`, and the sentence with control characters made visible. Of the room of a
+ * test nothing, if the files fit. */
+void weir_report_sentence(struct weir_text *text, const char *label, const char *sentence);
+void weir_report_room(struct weir_text *text, const char *label,
+                      const struct weir_test_result *test);
+
 /* Has JSON take its memory from the reserve (weir/base/memory.h), as texts do: a record for which
  * there is none would be missing, and nothing would tell. Before the first report. */
 void weir_report_use_reserve(void);

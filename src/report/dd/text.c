@@ -107,11 +107,9 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
             weir_text_add(text, ", with %s", data_of(phase));
         weir_text_add(text, "\n");
     }
-    for (size_t i = 0; i < test->remark_count; i++) {
-        weir_text_add(text, "weir dd: ");
-        weir_text_add_visible(text, test->remarks[i]);
-        weir_text_add(text, "\n");
-    }
+    for (size_t i = 0; i < test->remark_count; i++)
+        weir_report_sentence(text, "weir dd: ", test->remarks[i]);
+    weir_report_room(text, "weir dd: ", begun);
 }
 
 static void add_ranks(struct weir_text *text, const struct weir_phase *planned,
@@ -139,11 +137,8 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
         return;
     if (phase->notes)
         weir_report_notes(text, phase);
-    if (phase->failure[0] != '\0') {
-        weir_text_add(text, "dd: ");
-        weir_text_add_visible(text, phase->failure);
-        weir_text_add(text, "\n");
-    }
+    if (phase->failure[0] != '\0')
+        weir_report_sentence(text, "dd: ", phase->failure);
     if (status != NULL && strcmp(status, "none") == 0)
         return;
     if (test->tells_ranks && phase->rows != NULL) { /* not in a result file */

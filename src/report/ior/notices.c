@@ -6,6 +6,8 @@
 #include "lines.h"
 #include "words.h"
 
+#include "weir/report/report.h"
+
 #include <string.h>
 
 static unsigned long long number(uint64_t value)
@@ -90,11 +92,7 @@ void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
 {
     add_tasks(text, test, begun);
     add_existing(text, test, begun);
-    if (begun->no_room[0] != '\0') {
-        weir_text_add(text, "WARNING: ");
-        weir_text_add_visible(text, begun->no_room);
-        weir_text_add(text, "\n");
-    }
+    weir_report_room(text, "WARNING: ", begun);
 }
 
 /* ---- sizes ---- */

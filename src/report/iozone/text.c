@@ -42,9 +42,7 @@ static void add_remarks(struct weir_text *text, const struct weir_plan *plan)
                 is_known = is_known || strcmp(first->remarks[k], remark) == 0;
             if (is_known)
                 continue;
-            weir_text_add(text, "\tNote: ");
-            weir_text_add_visible(text, remark);
-            weir_text_add(text, "\n");
+            weir_report_sentence(text, "\tNote: ", remark);
         }
 }
 
@@ -175,6 +173,8 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     const char *kbyte = weir_iozone_layout_of(plan)->kbyte;
 
     (void)result;
+    if (is_first_of_row(plan, test))
+        weir_report_room(text, "\tNote: ", begun);
     if (weir_iozone_is_throughput(test) && is_first_of_row(plan, test))
         weir_text_add(text, "\tEach %s writes a %llu %s file in %llu %s records\n",
                       weir_iozone_is_set(test, "threads") ? "thread" : "process",

@@ -55,28 +55,21 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
 
 /* ---- tests ---- */
 
-static void add_warning(struct weir_text *text, const char *sentence)
-{
-    weir_text_add(text, "WARNING: ");
-    weir_text_add_visible(text, sentence);
-    weir_text_add(text, "\n");
-}
-
 static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
                          const struct weir_test *test, const struct weir_test_result *begun)
 {
     const struct weir_phase *read = weir_test_phase(test, WEIR_READ_FILE);
 
     if (read != NULL && read->names.bytes == 0 && weir_mdtest_layout_of(plan)->has_read_warning)
-        add_warning(text, "Read bytes is 0, thus, a read test will actually just open/close");
+        weir_text_add(text, "WARNING: Read bytes is 0, thus, a read test will actually just "
+                            "open/close\n");
     for (size_t i = 0; i < test->remark_count; i++)
-        add_warning(text, test->remarks[i]);
+        weir_report_sentence(text, "WARNING: ", test->remarks[i]);
     if (test->rank_limit > begun->rank_count)
         weir_text_add(text,
                       "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
                       (unsigned long long)test->rank_limit, begun->rank_count, begun->rank_count);
-    if (begun->no_room[0] != '\0')
-        add_warning(text, begun->no_room);
+    weir_report_room(text, "WARNING: ", begun);
 }
 
 static void add_place(struct weir_text *text, const struct weir_mdtest_layout *layout,

@@ -61,11 +61,9 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     if (weir_mdtest_is_set(test, "print-detailed-stats"))
         weir_text_add(text, "phase\t\td name\tcreate\tdelete\tob nam\tcreate\tread\tstat\tdelete\t"
                             "t_inc_b\tt_no_bar\tthp\tmax_t\n");
-    for (size_t i = 0; i < test->remark_count; i++) {
-        weir_text_add(text, "WARNING: ");
-        weir_text_add_visible(text, test->remarks[i]);
-        weir_text_add(text, "\n");
-    }
+    for (size_t i = 0; i < test->remark_count; i++)
+        weir_report_sentence(text, "WARNING: ", test->remarks[i]);
+    weir_report_room(text, "WARNING: ", begun);
 }
 
 /* ---- phases ---- */

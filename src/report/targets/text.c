@@ -49,11 +49,16 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
                                                                : "past the page cache",
                   repetitions, repetitions == 1 ? "" : "s");
     /* They are the same in all tests but for what was left out. */
-    for (size_t i = 0; i < test->remark_count; i++) {
-        weir_text_add(text, "WARNING: ");
-        weir_text_add_visible(text, test->remarks[i]);
-        weir_text_add(text, "\n");
-    }
+    for (size_t i = 0; i < test->remark_count; i++)
+        weir_report_sentence(text, "WARNING: ", test->remarks[i]);
+}
+
+static void test_begins(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *begun)
+{
+    (void)plan;
+    (void)result;
+    weir_report_room(text, "WARNING: ", begun);
 }
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
@@ -212,6 +217,7 @@ const struct weir_reporter weir_reporter_targets = {
     .is_text = true,
     .is_held = holds_text,
     .begin = begin,
+    .test_begins = test_begins,
     .phase_done = phase_done,
     .end = end,
 };
