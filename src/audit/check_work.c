@@ -45,7 +45,7 @@ static void check_stonewall(const struct weir_audit_input *input)
     if (!stonewall->is_hit || input->phase->stop.has_wear_out || input->phase->stop.ends_with_first)
         return;
     if (layout->transfer_bytes > 0)
-        all = weir_layout_bytes_per_rank(layout) / layout->transfer_bytes;
+        all = weir_layout_ops_per_rank(layout);
     if (stonewall->ops_max > stonewall->ops_min)
         weir_result_find(input->record, WEIR_NOTE, "stonewall",
                          "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64

@@ -52,7 +52,9 @@ static const char *purpose_of(const struct weir_phase *phase)
 
 static void add_amounts(const struct outlook *outlook, const struct weir_phase *phase)
 {
-    uint64_t bytes = ops_of(phase) * phase->transfers.layout.transfer_bytes;
+    const struct weir_layout *layout = &phase->transfers.layout;
+    uint64_t bytes = layout->order == WEIR_ORDER_LISTED ? weir_layout_bytes_per_rank(layout)
+                                                        : ops_of(phase) * layout->transfer_bytes;
     char one[WEIR_SIZE_TEXT_BYTES], all[WEIR_SIZE_TEXT_BYTES];
 
     weir_text_add(outlook->text, "  %-7s %s per rank, %s in all%s%s\n", weir_verb_name(phase->verb),
@@ -193,7 +195,8 @@ static void add_phase(const struct outlook *outlook, const struct weir_phase *ph
         work *= (double)weir_phase_op_bytes(phase);
     if (rate->arrivals != WEIR_ARRIVALS_CLOSED)
         least_s = work * (rate->is_per_rank ? 1 : (double)outlook->ranks) / rate->per_s;
-    least_s += (double)phase->think_ns / NS_PER_S * (double)ops_of(phase);
+    least_s += (double)phase->think_ns / NS_PER_S * (double)ops_of(phase) +
+               (double)phase->transfers.layout.listing.pauses_ns / NS_PER_S;
     if (deadline_s > 0)
         least_s = least_of(least_s, deadline_s);
     if (least_s < (double)phase->stop.minimum_ns / NS_PER_S)

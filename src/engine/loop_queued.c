@@ -247,7 +247,8 @@ static bool take_next_op(struct weir_loop *loop)
     op = weir_queue_take(queue);
     weir_loop_init_op(loop, op);
     weir_loop_prepare(loop, op, loop->must_stamp);
-    op->due_ns = loop->is_open_loop ? weir_loop_next_due(loop) : 0;
+    if (loop->is_open_loop)
+        op->due_ns = weir_loop_next_due(loop);
     loop->next_op = op;
     return true;
 }
@@ -368,7 +369,8 @@ static void run_paced(struct weir_loop *loop)
 
 void weir_loop_run_queued(struct weir_loop *loop)
 {
-    if (loop->is_open_loop || loop->phase->think_ns != 0)
+    if (loop->is_open_loop || loop->phase->think_ns != 0 ||
+        loop->phase->transfers.layout.listing.pauses_ns != 0)
         run_paced(loop);
     else
         run_closed(loop);

@@ -62,6 +62,23 @@ static void fill(struct weir_loop *loop, struct weir_op *op)
     weir_source_fill(loop->source, op->data, op->offset, filler);
 }
 
+/* A transfer of a list has a size of its own and maybe a pause before it: with several in flight,
+ * from when it could be handed over on. */
+static void begin_listed(struct weir_loop *loop, struct weir_op *op)
+{
+    const struct weir_listed *listed =
+        &loop->share->listed[weir_op_source_index(&loop->ops) - 1];
+    uint64_t pause_ns = listed->pause_us * UINT64_C(1000);
+
+    op->size = listed->bytes;
+    if (!is_blocking(loop)) {
+        op->due_ns = pause_ns > 0 ? weir_queue_now(&loop->run->queue) + pause_ns : 0;
+    } else if (pause_ns > 0) {
+        weir_loop_pause_for(loop, pause_ns);
+        weir_queue_touch(&loop->run->queue);
+    }
+}
+
 void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
 {
     const struct weir_source *source = loop->source;
@@ -74,6 +91,8 @@ void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
     }
     if (loop->ops.varies)
         choose_verb(loop, op);
+    if (loop->share->listed != NULL)
+        begin_listed(loop, op);
     if (op->verb == WEIR_OP_READ) {
         if (!loop->phase->transfers.must_verify)
             return;
@@ -199,7 +218,7 @@ bool weir_loop_needs_post_op(const struct weir_loop *loop)
 {
     return loop->items != NULL || loop->phase->transfers.must_verify ||
            loop->phase->transfers.must_sync_each || loop->ops.varies || loop->is_open_loop ||
-           loop->log != NULL || (loop->phase->think_ns != 0 && is_blocking(loop));
+           loop->log != NULL || loop->share->listed != NULL || (loop->phase->think_ns != 0 && is_blocking(loop));
 }
 
 static bool is_synced(const struct weir_loop *loop, const struct weir_op *op)

@@ -153,6 +153,8 @@ static uint64_t needed_bytes(const struct weir_data_phase *data)
         return weir_share_offset(&data->share, 0) + layout->transfer_bytes;
     if (limit < data->share.op_count)
         return 0;
+    if (layout->order == WEIR_ORDER_LISTED)
+        return layout->listing.end;
     return weir_layout_bytes_per_rank(layout) *
            (data->target->is_shared ? (uint64_t)data->run->group->size : 1);
 }

@@ -28,6 +28,29 @@ static const char *verb_name(const struct weir_check_scope *scope)
 
 /* ---- rules of phases that move data ---- */
 
+/* Every rank makes the same transfers, in a file of its own. What is in a file after transfers of
+ * many sizes is not what whole transfers would have left. */
+static int check_listing(const struct weir_check_scope *scope)
+{
+    const struct weir_transfers *transfers = &scope->phase->transfers;
+    const struct weir_listing *listing = &transfers->layout.listing;
+
+    if ((listing->path != NULL) != (transfers->layout.order == WEIR_ORDER_LISTED))
+        return REFUSE(scope, "a list of transfers and the order of a list belong together: give "
+                             "both, or none");
+    if (listing->path == NULL)
+        return 0;
+    if (scope->phase->target->is_shared || transfers->is_collective)
+        return REFUSE(scope, "a list of transfers is for a file of each rank: share none, and "
+                             "make no collective transfers");
+    if (scope->phase->verb == WEIR_MIXED || transfers->must_verify)
+        return REFUSE(scope, "a list of transfers has places that overlap: do not verify them, nor "
+                             "mix reads and writes");
+    if (scope->phase->rate.arrivals != WEIR_ARRIVALS_CLOSED && listing->pauses_ns > 0)
+        return REFUSE(scope, "a rate, and a list of transfers with pauses: choose one of both");
+    return 0;
+}
+
 static int check_sizes(const struct weir_check_scope *scope)
 {
     const struct weir_layout *layout = &scope->phase->transfers.layout;
@@ -39,7 +62,7 @@ static int check_sizes(const struct weir_check_scope *scope)
                       size_text(layout->transfer_bytes).data);
     if (layout->segment_count == 0)
         return REFUSE(scope, "segment count 0: give at least one segment");
-    if (layout->block_bytes % layout->transfer_bytes != 0)
+    if (layout->order != WEIR_ORDER_LISTED && layout->block_bytes % layout->transfer_bytes != 0)
         return REFUSE(scope,
                       "block size %s is not a multiple of transfer size %s: "
                       "choose a block size that is",
@@ -443,7 +466,7 @@ static int check_side_files(const struct weir_check_scope *scope)
 static weir_check_rule *const test_rules[] = {
     check_backend, check_options, check_work, check_hog, check_placement, check_side_files, NULL};
 static weir_check_rule *const phase_rules[] = {check_target, check_verb, NULL};
-static weir_check_rule *const data_rules[] = {check_sizes,      check_total,        check_sharing,
+static weir_check_rule *const data_rules[] = {check_listing, check_sizes,      check_total,        check_sharing,
                                               check_collective, weir_check_load,    weir_check_stop,
                                               check_status,     check_verification, check_payload,
                                               check_shift,      check_first,        NULL};

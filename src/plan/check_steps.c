@@ -65,7 +65,8 @@ static int check_phase(const struct around *around, const struct weir_phase *pha
 static bool has_same_layout(const struct weir_layout *one, const struct weir_layout *other)
 {
     return one->transfer_bytes == other->transfer_bytes && one->block_bytes == other->block_bytes &&
-           one->segment_count == other->segment_count && one->order == other->order;
+           one->segment_count == other->segment_count && one->order == other->order &&
+           one->listing.hash == other->listing.hash;
 }
 
 /* A file that stays open keeps its mode, its view and its owner. `opener`: the phase that opened

@@ -51,6 +51,22 @@ static const struct weir_target *common_target(const struct weir_test *test)
 
 /* ---- phases ---- */
 
+/* The hash makes the list a part of the plan's id. */
+static void add_listing(struct weir_text *text, const struct weir_layout *layout)
+{
+    const struct weir_listing *listing = &layout->listing;
+
+    weir_text_add(text, "%s of up to %s per rank: %s, listed in ",
+                  weir_words_count(listing->count, "transfer").text,
+                  weir_words_size(layout->transfer_bytes).text,
+                  weir_words_size(layout->block_bytes).text);
+    weir_text_add_visible(text, listing->path);
+    weir_text_add(text, " (%016" PRIx64 "), up to %s", listing->hash,
+                  weir_words_size(listing->end).text);
+    if (listing->pauses_ns > 0)
+        weir_text_add(text, ", with pauses of %s", weir_words_duration(listing->pauses_ns).text);
+}
+
 static void add_layout(struct weir_text *text, const struct weir_layout *layout)
 {
     static const char *const orders[] = {
@@ -62,6 +78,10 @@ static void add_layout(struct weir_text *text, const struct weir_layout *layout)
         [WEIR_ORDER_ONE_PLACE] = "all at the first place",
     };
 
+    if (layout->order == WEIR_ORDER_LISTED) {
+        add_listing(text, layout);
+        return;
+    }
     weir_text_add(text, "%" PRIu64 " x %s per rank: %s, blocks of %s, %s",
                   weir_layout_ops_per_rank(layout), weir_words_size(layout->transfer_bytes).text,
                   weir_words_count(layout->segment_count, "segment").text,
@@ -115,6 +135,8 @@ static void add_manner(struct weir_text *text, const struct weir_test *test,
         weir_text_add(text, "; pause %s after each transfer%s",
                       weir_words_duration(phase->think_ns).text,
                       phase->transfers.leaves_think_out ? ", not counted" : "");
+    else
+        weir_explain_if(text, phase->transfers.leaves_think_out, "pauses not counted");
 }
 
 /* The kind of a phase, in a word. */

@@ -22,11 +22,15 @@ uint64_t weir_layout_bytes_per_rank(const struct weir_layout *layout)
 
 uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout)
 {
+    if (layout->order == WEIR_ORDER_LISTED)
+        return layout->listing.count;
     return layout->segment_count * ops_per_block(layout);
 }
 
 uint64_t weir_layout_extent(const struct weir_layout *layout, bool is_shared, uint64_t ranks)
 {
+    if (layout->order == WEIR_ORDER_LISTED)
+        return layout->listing.end * ranks;
     if (layout->order != WEIR_ORDER_ONE_PLACE)
         return weir_layout_bytes_per_rank(layout) * ranks;
     return is_shared ? (ranks - 1) * layout->block_bytes + layout->transfer_bytes
@@ -67,6 +71,7 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
         .hop = layout->stride,
         .seed = has_common_seed ? params->seed : weir_random_at(params->seed, params->owner),
         .block_positions = count_block_positions(layout, params),
+        .listed = layout->order == WEIR_ORDER_LISTED ? layout->listing.transfers : NULL,
     };
 }
 
@@ -97,6 +102,8 @@ static uint64_t block_offset(const struct weir_share *share, uint64_t segment)
     case WEIR_ORDER_RANDOM_BLOCKS:
         position = weir_random_below(weir_random_at(share->seed, segment), share->block_positions);
         return position * share->block_bytes;
+    case WEIR_ORDER_LISTED:
+        break;
     }
     assert(!"an order that is none");
     return 0;
@@ -124,6 +131,8 @@ uint64_t weir_share_offset(const struct weir_share *share, uint64_t index)
     struct weir_permutation permutation;
 
     assert(index < share->op_count);
+    if (share->listed != NULL)
+        return share->listed[index].offset;
     if (share->order == WEIR_ORDER_STRIDED) {
         index = column_of(share, index, &row);
         index += row * share->hop;
@@ -158,6 +167,8 @@ void weir_walk_start(struct weir_walk *walk, const struct weir_share *share, uin
     walk->share = share;
     walk->index = index;
     walk->known_index = index;
+    if (share->listed != NULL)
+        return;
     if (share->order == WEIR_ORDER_STRIDED && index < share->op_count) {
         walk->column = column_of(share, index, &row);
         index = walk->place = walk->column + row * share->hop;
@@ -227,6 +238,12 @@ void weir_walk_compute_ahead(struct weir_walk *walk)
     uint64_t end = least(ahead_end, share->op_count);
 
     assert(walk->index < share->op_count);
+    if (share->listed != NULL) {
+        for (; walk->known_index < end; walk->known_index++)
+            walk->ahead[walk->known_index % WEIR_WALK_AHEAD] =
+                share->listed[walk->known_index].offset;
+        return;
+    }
     if (share->order == WEIR_ORDER_STRIDED) {
         look_along_columns(walk, end);
         return;

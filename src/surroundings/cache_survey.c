@@ -40,7 +40,9 @@ void weir_cache_survey_init(struct weir_cache_survey *survey, const struct weir_
     survey->pieces_per_run =
         divide_up(survey->ops_per_run * share->transfer_bytes, WEIR_SURVEY_PIECE_BYTES);
     survey->piece_count = survey->runs_asked * survey->pieces_per_run;
-    survey->share_bytes = op_limit * share->transfer_bytes;
+    survey->share_bytes = share->listed != NULL
+                              ? share->block_bytes / share->op_count * op_limit
+                              : op_limit * share->transfer_bytes;
 }
 
 /* As index * run_count / runs_asked, which may be too large for a word in between. */
@@ -54,7 +56,7 @@ struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *surve
 {
     uint64_t first_op = find_run(survey, index / survey->pieces_per_run) * survey->ops_per_run;
     uint64_t ops = least(survey->ops_per_run, survey->op_limit - first_op);
-    uint64_t run_bytes = ops * survey->share->transfer_bytes;
+    uint64_t run_bytes = ops * weir_share_bytes(survey->share, first_op);
     uint64_t start = index % survey->pieces_per_run * WEIR_SURVEY_PIECE_BYTES;
 
     if (start >= run_bytes)

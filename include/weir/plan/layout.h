@@ -7,6 +7,7 @@
 #include "weir/base/random.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* In which order a rank goes through its transfers. */
@@ -20,7 +21,8 @@ enum weir_order {
     /* Transfers 0, stride, 2 stride, ... to the last one of these in the share, then 1, 1 + stride,
        ...: each transfer once */
     WEIR_ORDER_STRIDED,
-    WEIR_ORDER_ONE_PLACE /* the first transfer of the share, as often as it has transfers */
+    WEIR_ORDER_ONE_PLACE, /* the first transfer of the share, as often as it has transfers */
+    WEIR_ORDER_LISTED     /* the transfers of a list, each with its own size (IOzone -X, -Y) */
 };
 
 /* Where a rank's transfers lie, or which part of a shared file's it makes, is drawn. */
@@ -28,6 +30,27 @@ static inline bool weir_order_is_random(enum weir_order order)
 {
     return order == WEIR_ORDER_SHUFFLED || order == WEIR_ORDER_RANDOM_BLOCKS;
 }
+
+#define WEIR_LISTED_BYTES_MAX (UINT64_C(1) << 30)
+#define WEIR_LISTED_PAUSE_US_MAX UINT64_C(3600000000)
+#define WEIR_LISTED_COUNT_MAX (UINT64_C(1) << 20)
+
+/* One transfer of a list. */
+struct weir_listed {
+    uint64_t offset;
+    uint32_t bytes;    /* 1 to WEIR_LISTED_BYTES_MAX */
+    uint32_t pause_us; /* before it, up to WEIR_LISTED_PAUSE_US_MAX */
+};
+
+/* A list of transfers that a rank makes one after the other, and what reports need of it. */
+struct weir_listing {
+    const char *path; /* of the file that it was read from; NULL: there is no list */
+    uint64_t hash;    /* of the transfers: a part of the plan's id */
+    uint64_t count;   /* 1 to WEIR_LISTED_COUNT_MAX */
+    uint64_t end;     /* bytes of the shortest file that has all of them in it */
+    uint64_t pauses_ns, longest_pause_ns;  /* all of them, and one */
+    const struct weir_listed *transfers;   /* NULL in a plan that was read from a result */
+};
 
 /* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per
  * rank; in a file of its own a rank has one block per segment. Layout and formula: IOR's user
@@ -41,6 +64,9 @@ struct weir_layout {
     bool seed_is_given;
     uint64_t seed; /* of a random order, if given; else the run draws one and the result keeps it */
     bool is_alike; /* random orders in files of their own are the same on all ranks */
+    /* LISTED: the transfers, in one segment of one block, whose bytes are those of all of them;
+       transfer_bytes are those of the largest */
+    struct weir_listing listing;
 };
 
 /* Bytes that one rank moves. */
@@ -74,6 +100,7 @@ struct weir_share {
     uint64_t seed;    /* of random orders; differs between owners but for a segment that they share,
                          or if they are to be alike */
     uint64_t block_positions; /* random blocks: how many positions there are */
+    const struct weir_listed *listed; /* LISTED: its transfers; else NULL */
 };
 
 /* Shuffled orders in a shared file: transfer i of owner r in a segment is element (i * ranks + r)
@@ -85,6 +112,12 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
 
 /* Offset of transfer `index` (< op_count): the definition. */
 uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
+
+/* Its size. */
+static inline uint64_t weir_share_bytes(const struct weir_share *share, uint64_t index)
+{
+    return share->listed != NULL ? share->listed[index].bytes : share->transfer_bytes;
+}
 
 /* A power of two; no more than weir_permutation_fill gives at once. */
 #define WEIR_WALK_AHEAD 64

@@ -136,7 +136,8 @@ static void remark(const struct weir_iozone_lowering *lowering)
         REMARK(lowering, "-d: one stream starts alone: it changes nothing");
     if (config->has_pwrite && lowering->is_throughput)
         REMARK(lowering, "-E: of one stream: it changes nothing with children");
-    if (config->counts_think && config->think_ms == 0)
+    if (config->counts_think && config->think_ms == 0 &&
+        lowering->writes.listing.pauses_ns + lowering->reads.listing.pauses_ns == 0)
         REMARK(lowering, "-+J: without -J there are no pauses: it changes nothing");
     if ((config->readers || config->read_percent || config->mixes_in_order) &&
         !(lowering->is_throughput && lowering->selected & 1U << 8))
@@ -176,7 +177,8 @@ static void lower_settings(struct weir_iozone_lowering *lowering)
     set(test, "unit", config->in_ops ? "ops" : (config->in_microseconds ? "us" : "kb"));
     set_number(lowering, "children", lowering->children);
     set_number(lowering, "file-kb", lowering->file_bytes / KB);
-    set_number(lowering, "record-kb", lowering->record_bytes / KB);
+    set_number(lowering, "record-kb",
+               config->write_list || config->read_list ? 0 : lowering->record_bytes / KB);
     set_number(lowering, "stride", (uint64_t)config->stride);
     set_number(lowering, "cache-kb", (uint64_t)config->cache_kb);
     set_number(lowering, "line-bytes", (uint64_t)config->line_bytes);

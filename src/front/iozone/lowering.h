@@ -12,6 +12,12 @@ struct weir_iozone_list {
     size_t count;
 };
 
+/* A list of transfers, as layouts have it. */
+struct weir_iozone_telemetry {
+    struct weir_listing listing;
+    uint64_t bytes, largest; /* of all, and of one */
+};
+
 /* Which backend the tests of a part go through. */
 enum weir_iozone_part {
     WEIR_IOZONE_MAIN,   /* tests 0 to 5 and 8; throughput mode: 9 and 10 too */
@@ -29,7 +35,8 @@ struct weir_iozone_lowering {
     bool is_auto;
     unsigned selected; /* bit n: test n */
     struct weir_iozone_list sizes, records, counts;
-    const char *const *paths; /* of exact names */
+    struct weir_iozone_telemetry writes, reads; /* -X, -Y */
+    const char *const *paths;                   /* of exact names */
     size_t path_count;
     /* of the row that is being made */
     uint64_t children, file_bytes, record_bytes;
@@ -53,6 +60,10 @@ size_t weir_iozone_split(struct weir_arena *arena, const char *text, const char 
 
 /* Fills in mode, sizes, records, counts and selected tests. 0, or a usage error. */
 int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering);
+
+/* Reads the lists of -X and -Y, and fills in the size of the file if they say it. 0, or a usage
+ * error. */
+int weir_iozone_lower_telemetry(struct weir_iozone_lowering *lowering);
 
 /* -a skips small records of large files, and records that are larger than the file. */
 bool weir_iozone_is_skipped(const struct weir_iozone_lowering *lowering, uint64_t file_bytes,

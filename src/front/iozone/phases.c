@@ -116,6 +116,9 @@ static struct weir_layout layout_of(const struct weir_iozone_lowering *lowering,
                                     const struct pass *pass)
 {
     const struct weir_iozone_config *config = lowering->config;
+    const struct weir_iozone_telemetry *list = pass->test == 0   ? &lowering->writes
+                                               : pass->test == 1 ? &lowering->reads
+                                                                 : NULL;
     struct weir_layout layout = {
         .segment_count = 1,
         .block_bytes = lowering->file_bytes / lowering->record_bytes * lowering->record_bytes,
@@ -123,6 +126,12 @@ static struct weir_layout layout_of(const struct weir_iozone_lowering *lowering,
         .order = pass->order,
     };
 
+    if (list != NULL && list->listing.path != NULL)
+        return (struct weir_layout){.segment_count = 1,
+                                    .block_bytes = list->bytes,
+                                    .transfer_bytes = list->largest,
+                                    .order = WEIR_ORDER_LISTED,
+                                    .listing = list->listing};
     if (pass->verb == WEIR_MIXED && config->mixes_in_order)
         layout.order = WEIR_ORDER_SEQUENTIAL;
     if (layout.order == WEIR_ORDER_STRIDED)
@@ -189,12 +198,14 @@ static struct weir_phase make_phase(const struct weir_iozone_lowering *lowering,
                       .payload = lowering->payload,
                       .batch = 1,
                       .counts_close = config->counts_close,
-                      .leaves_think_out = config->think_ms > 0 && !config->counts_think,
                       .has_inner_barriers = lowering->is_throughput,
                       .log_name = config->has_latency_files ? pass->log : NULL,
                       .histogram_name = config->has_histograms ? pass->title : NULL},
     };
 
+    phase.transfers.leaves_think_out =
+        !config->counts_think &&
+        (phase.think_ns > 0 || phase.transfers.layout.listing.pauses_ns > 0);
     give_direction(lowering, pass, &phase.transfers);
     if (config->rate > 0)
         phase.rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, (double)config->rate, false, true};

@@ -124,7 +124,9 @@ static int read_tests(struct weir_iozone_lowering *lowering)
     if (lowering->config->is_old_auto)
         lowering->selected |= 3U;
     if (lowering->selected == 0)
-        lowering->selected = lowering->is_throughput ? 0x7efU : 0xffU;
+        lowering->selected = lowering->config->write_list || lowering->config->read_list ? 3U
+                             : lowering->is_throughput                                   ? 0x7efU
+                                                                                         : 0xffU;
     if (lowering->config->has_pwrite && !lowering->is_throughput && count == 0)
         lowering->selected |= 3U << 9;
     return 0;
@@ -217,6 +219,22 @@ bool weir_iozone_is_skipped(const struct weir_iozone_lowering *lowering, uint64_
                                           !config->has_no_crossover && !config->is_old_auto));
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The file that the lists need: what test 0 writes in records has whole ones. 0: there is none. */
+static uint64_t listed_bytes(const struct weir_iozone_lowering *lowering)
+{
+    uint64_t end = lowering->reads.listing.end;
+    uint64_t record = lowering->records.count > 0 ? lowering->records.values[0] : 4 * KB;
+
+    if (lowering->writes.listing.end > 0)
+        return lowering->writes.listing.end;
+    return lowering->selected & 1U ? (end + record - 1) / record * record : end;
+}
+
 int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering)
 {
     const struct weir_iozone_config *config = lowering->config;
@@ -235,9 +253,12 @@ int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering)
                                 "leave them or -t out");
     if ((config->is_auto || config->is_old_auto || has_bounds(config)) && lower_auto(lowering))
         return -EINVAL;
+    if (read_tests(lowering) || weir_iozone_lower_telemetry(lowering))
+        return -EINVAL;
     if (lowering->sizes.count == 0)
-        append(lowering, &lowering->sizes, 512 * KB);
+        append(lowering, &lowering->sizes,
+               listed_bytes(lowering) ? listed_bytes(lowering) : 512 * KB);
     if (lowering->records.count == 0)
-        append(lowering, &lowering->records, 4 * KB);
-    return read_tests(lowering);
+        append(lowering, &lowering->records, least(4 * KB, lowering->sizes.values[0]));
+    return 0;
 }

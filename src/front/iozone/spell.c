@@ -60,6 +60,8 @@ static const struct {
     {"cpu-use", "CPU utilization Resolution =  0.000 seconds.\n"
                 "CPU utilization Excel chart enabled"},
     {"histograms", "Histogram summary enabled."},
+    {"write-telemetry", "Using write telemetry file \"%s\""},
+    {"read-telemetry", "Using read telemetry file \"%s\""},
 };
 
 /* ---- reading ---- */

@@ -21,8 +21,6 @@ static const char sizes_better[] = "t and decimals are taken, and what is no siz
 static const char dedup[] = "data are not shaped for deduplication; --data full is unique and "
                             "incompressible, --data none what the buffer holds";
 static const char locks[] = "records are locked with --posix.rangelocks; leave it out, or use that";
-static const char telemetry[] =
-    "lists of offsets are not replayed; weir ior has orders and sizes, leave it out";
 
 static const struct weir_option rows[] = {
     ROW('a', "auto", FLAG, is_auto, "all record sizes over all file sizes"),
@@ -87,10 +85,13 @@ static const struct weir_option rows[] = {
     REFUSED('W', 0, "lock", FLAG, "locks the file", locks),
     ROW('w', "keep", FLAG, keeps, "files stay"),
     ROW('x', "no-stonewall", FLAG, has_no_wall, "all children do all"),
-    REFUSED('X', 0, "write-telemetry", TEXT, "offsets to write", telemetry),
+    ROW('X', "write-telemetry", TEXT, write_list,
+        "file with a line for each transfer of test 0: offset, bytes, and maybe milliseconds before",
+        .better = "sizes with units and parts of milliseconds are taken, and a wrong line is named"),
     ROW('y', "smallest-record", TEXT, smallest_record,
         "smallest record of auto mode; 4k if not given", .better = sizes_better),
-    REFUSED('Y', 0, "read-telemetry", TEXT, "offsets to read", telemetry),
+    ROW('Y', "read-telemetry", TEXT, read_list, "the same for test 1",
+        .better = "a transfer that is not in the file is named"),
     ROW('z', "no-crossover", FLAG, has_no_crossover, "small records for large files too"),
     REFUSED('Z', 0, "mixed-mapping", FLAG, "mapping and writes together",
             "a mapping and writes are not mixed; use -B, or leave it out"),

@@ -15,6 +15,7 @@ static const char *const orders[] = {
     [WEIR_ORDER_BACKWARD] = "backward",
     [WEIR_ORDER_STRIDED] = "strided",
     [WEIR_ORDER_ONE_PLACE] = "one_place",
+    [WEIR_ORDER_LISTED] = "listed",
 };
 static const char *const payload_modes[] = {
     [WEIR_PAYLOAD_STAMP] = "stamp",
@@ -172,6 +173,12 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE_ALWAYS("order", transfers.layout.order, NAME, WEIR_JSON_NAMES(orders)),
     PHASE("order_stride", transfers.layout.stride, COUNT),
     PHASE("order_alike", transfers.layout.is_alike, FLAG),
+    PHASE("listed_in", transfers.layout.listing.path, STRING),
+    PHASE("listed_hash", transfers.layout.listing.hash, SEED),
+    PHASE("listed", transfers.layout.listing.count, COUNT),
+    PHASE("listed_end", transfers.layout.listing.end, COUNT),
+    PHASE("listed_pauses_ns", transfers.layout.listing.pauses_ns, COUNT),
+    PHASE("listed_longest_pause_ns", transfers.layout.listing.longest_pause_ns, COUNT),
     PHASE("order_seed_given", transfers.layout.seed_is_given, FLAG),
     PHASE("order_seed", transfers.layout.seed, SEED),
     PHASE_ALWAYS("shift", shift.kind, NAME, WEIR_JSON_NAMES(shifts)),
