@@ -45,8 +45,7 @@ static bool is_odd_gap(const struct weir_audit_input *input, double gap_s)
     double fraction = usual_fraction(input->record);
     double pause_s =
         usual_s(input->record, fraction) * (1.0 + (double)input->phase->think_ppm / 1e6) +
-        (double)(input->phase->think_ns +
-                 input->phase->transfers.layout.listing.longest_pause_ns) /
+        (double)(input->phase->think_ns + input->phase->transfers.layout.listing.longest_pause_ns) /
             1e9;
 
     return fraction > 0.0 && is_a_stop(input->record, gap_s) && gap_s >= GAP_TIMES * pause_s;

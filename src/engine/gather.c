@@ -375,6 +375,10 @@ struct texts {
 /* No overflow: see weir_prepare_test. */
 static uint64_t expected_bytes(const struct weir_phase_facts *facts)
 {
+    const struct weir_layout *layout = &facts->phase->transfers.layout;
+
+    if (layout->order == WEIR_ORDER_LISTED)
+        return weir_layout_bytes_per_rank(layout);
     return facts->op_limit * weir_phase_op_bytes(facts->phase);
 }
 

@@ -66,8 +66,7 @@ static void fill(struct weir_loop *loop, struct weir_op *op)
  * from when it could be handed over on. */
 static void begin_listed(struct weir_loop *loop, struct weir_op *op)
 {
-    const struct weir_listed *listed =
-        &loop->share->listed[weir_op_source_index(&loop->ops) - 1];
+    const struct weir_listed *listed = &loop->share->listed[weir_op_source_index(&loop->ops) - 1];
     uint64_t pause_ns = listed->pause_us * UINT64_C(1000);
 
     op->size = listed->bytes;
@@ -218,7 +217,8 @@ bool weir_loop_needs_post_op(const struct weir_loop *loop)
 {
     return loop->items != NULL || loop->phase->transfers.must_verify ||
            loop->phase->transfers.must_sync_each || loop->ops.varies || loop->is_open_loop ||
-           loop->log != NULL || loop->share->listed != NULL || (loop->phase->think_ns != 0 && is_blocking(loop));
+           loop->log != NULL || loop->share->listed != NULL ||
+           (loop->phase->think_ns != 0 && is_blocking(loop));
 }
 
 static bool is_synced(const struct weir_loop *loop, const struct weir_op *op)

@@ -46,6 +46,9 @@ static int check_listing(const struct weir_check_scope *scope)
     if (scope->phase->verb == WEIR_MIXED || transfers->must_verify)
         return REFUSE(scope, "a list of transfers has places that overlap: do not verify them, nor "
                              "mix reads and writes");
+    if (scope->phase->must_find_depth)
+        return REFUSE(scope,
+                      "a list of transfers, and the best depth is to be found: give a depth");
     if (scope->phase->rate.arrivals != WEIR_ARRIVALS_CLOSED && listing->pauses_ns > 0)
         return REFUSE(scope, "a rate, and a list of transfers with pauses: choose one of both");
     return 0;
@@ -466,10 +469,10 @@ static int check_side_files(const struct weir_check_scope *scope)
 static weir_check_rule *const test_rules[] = {
     check_backend, check_options, check_work, check_hog, check_placement, check_side_files, NULL};
 static weir_check_rule *const phase_rules[] = {check_target, check_verb, NULL};
-static weir_check_rule *const data_rules[] = {check_listing, check_sizes,      check_total,        check_sharing,
-                                              check_collective, weir_check_load,    weir_check_stop,
-                                              check_status,     check_verification, check_payload,
-                                              check_shift,      check_first,        NULL};
+static weir_check_rule *const data_rules[] = {
+    check_listing,   check_sizes,     check_total,  check_sharing,      check_collective,
+    weir_check_load, weir_check_stop, check_status, check_verification, check_payload,
+    check_shift,     check_first,     NULL};
 
 int weir_check_apply(weir_check_rule *const rules[], const struct weir_check_scope *scope)
 {

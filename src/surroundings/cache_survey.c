@@ -40,9 +40,8 @@ void weir_cache_survey_init(struct weir_cache_survey *survey, const struct weir_
     survey->pieces_per_run =
         divide_up(survey->ops_per_run * share->transfer_bytes, WEIR_SURVEY_PIECE_BYTES);
     survey->piece_count = survey->runs_asked * survey->pieces_per_run;
-    survey->share_bytes = share->listed != NULL
-                              ? share->block_bytes / share->op_count * op_limit
-                              : op_limit * share->transfer_bytes;
+    survey->share_bytes = share->listed != NULL ? share->block_bytes / share->op_count * op_limit
+                                                : op_limit * share->transfer_bytes;
 }
 
 /* As index * run_count / runs_asked, which may be too large for a word in between. */

@@ -48,8 +48,8 @@ struct weir_listing {
     uint64_t hash;    /* of the transfers: a part of the plan's id */
     uint64_t count;   /* 1 to WEIR_LISTED_COUNT_MAX */
     uint64_t end;     /* bytes of the shortest file that has all of them in it */
-    uint64_t pauses_ns, longest_pause_ns;  /* all of them, and one */
-    const struct weir_listed *transfers;   /* NULL in a plan that was read from a result */
+    uint64_t pauses_ns, longest_pause_ns; /* all of them, and one */
+    const struct weir_listed *transfers;  /* NULL in a plan that was read from a result */
 };
 
 /* Segments of blocks of transfers. In a shared file of N ranks a segment holds N blocks, one per
@@ -99,7 +99,7 @@ struct weir_share {
     uint64_t element; /* shuffled: which element of a segment is the first one of this share */
     uint64_t seed;    /* of random orders; differs between owners but for a segment that they share,
                          or if they are to be alike */
-    uint64_t block_positions; /* random blocks: how many positions there are */
+    uint64_t block_positions;         /* random blocks: how many positions there are */
     const struct weir_listed *listed; /* LISTED: its transfers; else NULL */
 };
 

@@ -86,8 +86,10 @@ static const struct weir_option rows[] = {
     ROW('w', "keep", FLAG, keeps, "files stay"),
     ROW('x', "no-stonewall", FLAG, has_no_wall, "all children do all"),
     ROW('X', "write-telemetry", TEXT, write_list,
-        "file with a line for each transfer of test 0: offset, bytes, and maybe milliseconds before",
-        .better = "sizes with units and parts of milliseconds are taken, and a wrong line is named"),
+        "file with a line for each transfer of test 0: offset, bytes, and maybe milliseconds "
+        "before",
+        .better =
+            "sizes with units and parts of milliseconds are taken, and a wrong line is named"),
     ROW('y', "smallest-record", TEXT, smallest_record,
         "smallest record of auto mode; 4k if not given", .better = sizes_better),
     ROW('Y', "read-telemetry", TEXT, read_list, "the same for test 1",

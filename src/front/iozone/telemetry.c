@@ -55,16 +55,15 @@ static int read_line(struct reading *reading, const char *line, size_t number)
                       "%s: %s:%zu: a transfer has 1 byte to 1g, and up to an hour before it",
                       reading->option, reading->path, number);
     if (end > reading->file_bytes)
-        return REFUSE(reading->lowering,
-                      "%s: %s:%zu: %" PRIu64 " bytes at %" PRIu64 " are not in the file of %" PRIu64
-                      " bytes",
-                      reading->option, reading->path, number, values[1], values[0],
-                      reading->file_bytes);
+        return REFUSE(
+            reading->lowering,
+            "%s: %s:%zu: %" PRIu64 " bytes at %" PRIu64 " are not in the file of %" PRIu64 " bytes",
+            reading->option, reading->path, number, values[1], values[0], reading->file_bytes);
     if (listing->count == WEIR_LISTED_COUNT_MAX)
         return REFUSE(reading->lowering, "%s: %s:%zu: a list has at most %" PRIu64 " transfers",
                       reading->option, reading->path, number, WEIR_LISTED_COUNT_MAX);
-    reading->transfers[listing->count++] = (struct weir_listed){
-        values[0], (uint32_t)values[1], (uint32_t)(values[2] / NS_PER_US)};
+    reading->transfers[listing->count++] =
+        (struct weir_listed){values[0], (uint32_t)values[1], (uint32_t)(values[2] / NS_PER_US)};
     values[2] -= values[2] % NS_PER_US;
     listing->end = end > listing->end ? end : listing->end;
     listing->pauses_ns += values[2];
@@ -87,9 +86,9 @@ static int read_list(struct weir_iozone_lowering *lowering, const char *option, 
 
     if (text == NULL)
         return -EINVAL;
-    reading.transfers = weir_arena_take(
-        arena, (count < WEIR_LISTED_COUNT_MAX ? count : WEIR_LISTED_COUNT_MAX) *
-                   sizeof *reading.transfers);
+    reading.transfers =
+        weir_arena_take(arena, (count < WEIR_LISTED_COUNT_MAX ? count : WEIR_LISTED_COUNT_MAX) *
+                                   sizeof *reading.transfers);
     for (size_t i = 0; i < count; i++)
         if (read_line(&reading, lines[i], i + 1))
             return -EINVAL;

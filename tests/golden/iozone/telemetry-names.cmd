@@ -1,0 +1,1 @@
+-t 2 --write-telemetry telemetry-writes --read-telemetry telemetry-reads -+J -w

@@ -1,0 +1,1 @@
+-Y telemetry-reads -i 0 -i 1 -+n -r 8

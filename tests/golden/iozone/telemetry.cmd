@@ -1,0 +1,1 @@
+-X telemetry-writes -Y telemetry-reads
