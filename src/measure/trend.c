@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "weir/measure/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NORMAL_PER_PAIR 1.0483
+#define HALF_PI 1.57079632679489661923
+#define CUT 1.4
+#define CUT_PER_LOG 0.55
+#define CUT_OF_FEW 1.6
+
+/* Of more repetitions so many, from beginning to end, give the pairs: their number grows with the
+ * square. */
+#define PAIRED_MAX 32
+#define PAIRS_MAX (PAIRED_MAX * (PAIRED_MAX - 1) / 2)
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_of(double values[], unsigned count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static unsigned add_pairs(const struct weir_trend_step *step, double pairs[])
+{
+    unsigned stride = (step->count + PAIRED_MAX - 1) / PAIRED_MAX, count = 0;
+
+    for (unsigned i = 0; i < step->count; i += stride)
+        for (unsigned k = 0; k < i; k += stride)
+            pairs[count++] = fabs(log(step->rates[i] / step->rates[k]));
+    return count;
+}
+
+static void describe(struct weir_trend_step *step, double pairs[], struct weir_arena *arena)
+{
+    double *sorted = weir_arena_take(arena, step->count * sizeof *sorted);
+    unsigned pair_count = add_pairs(step, pairs);
+
+    for (unsigned i = 0; i < step->count; i++)
+        sorted[i] = step->rates[i];
+    step->median = median_of(sorted, step->count);
+    step->spread = (sorted[step->count - 1] - sorted[0]) / 2 / step->median;
+    step->scale = pair_count > 0 ? NORMAL_PER_PAIR * median_of(pairs, pair_count) : 0.0;
+}
+
+void weir_trend_find(struct weir_trend *trend, struct weir_arena *arena)
+{
+    double *pairs = weir_arena_take(arena, (trend->count + 1) * PAIRS_MAX * sizeof *pairs);
+    unsigned pair_count = 0;
+
+    trend->measured = trend->best = trend->knee = 0;
+    for (unsigned i = 0; i < trend->count; i++) {
+        struct weir_trend_step *step = &trend->steps[i];
+
+        if (step->count == 0)
+            continue;
+        describe(step, pairs + pair_count, arena);
+        if (trend->measured++ == 0 || step->median > trend->steps[trend->best].median)
+            trend->best = i;
+        pair_count += add_pairs(step, pairs + pair_count);
+    }
+    trend->scale = pair_count > 0 ? NORMAL_PER_PAIR * median_of(pairs, pair_count) : 0.0;
+    trend->can_tell = trend->measured > 1 && pair_count > 0;
+    if (trend->measured == 0)
+        return;
+    while (trend->steps[trend->knee].count == 0 ||
+           weir_trend_is_below(trend, trend->knee, trend->best))
+        trend->knee++;
+}
+
+static double variance_of_median(unsigned count)
+{
+    return HALF_PI / (count + 0.5);
+}
+
+double weir_trend_noise(const struct weir_trend *trend, unsigned one, unsigned other)
+{
+    const struct weir_trend_step *a = &trend->steps[one], *b = &trend->steps[other];
+    double cut = CUT + CUT_PER_LOG * log(trend->measured);
+    double scale = fmax(trend->scale, fmax(a->scale, b->scale));
+
+    if (a->count < WEIR_TREND_LEAST || b->count < WEIR_TREND_LEAST)
+        cut += CUT_OF_FEW;
+    return fmax(cut * scale * sqrt(variance_of_median(a->count) + variance_of_median(b->count)),
+                -log(1.0 - WEIR_TREND_SHARE_MIN));
+}
+
+bool weir_trend_is_below(const struct weir_trend *trend, unsigned step, unsigned other)
+{
+    double distance = log(trend->steps[other].median / trend->steps[step].median);
+
+    return trend->can_tell && distance > weir_trend_noise(trend, step, other);
+}
+
+bool weir_trend_falls(const struct weir_trend *trend, unsigned step, unsigned *reference)
+{
+    unsigned best = step;
+
+    if (trend->steps[step].count == 0)
+        return false;
+    for (unsigned i = step; i-- > 0;)
+        if (trend->steps[i].count > 0 &&
+            (best == step || trend->steps[i].median > trend->steps[best].median))
+            best = i;
+    if (best == step || !weir_trend_is_below(trend, step, best))
+        return false;
+    *reference = best;
+    return true;
+}
