@@ -18,6 +18,9 @@ static int tell_run(const struct weir_command *command, struct weir_recorded *ru
     struct weir_plan *plan = run->plan;
     int code = weir_front_choose_reporter(plan->dialect, &command->report, &plan->output, error);
 
+    if (code == 0 && weir_reporter_find(&plan->output)->is_of_sweep && plan->sweep.axis_count == 0)
+        code = weir_error_usage(error, "report", "--format: %s is of sweeps, and this run is none",
+                                command->report.format);
     if (code == 0)
         weir_report_whole(text, run->plan, run->result);
     weir_recorded_close(run);

@@ -154,11 +154,18 @@ int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invo
 
 /* ---- weir report ---- */
 
+/* Behind those of the dialect, if its run is a sweep. */
+static const struct weir_dialect_format sweep_formats[] = {
+    {"sweep", "sweep"}, {"sweep-csv", "sweep csv"}, {0}};
+
 static const char *find_reporter(const struct weir_dialect *dialect, const char *word)
 {
     if (word == NULL)
         return dialect->formats->reporter;
     for (const struct weir_dialect_format *row = dialect->formats; row->word != NULL; row++)
+        if (strcmp(row->word, word) == 0)
+            return row->reporter;
+    for (const struct weir_dialect_format *row = sweep_formats; row->word != NULL; row++)
         if (strcmp(row->word, word) == 0)
             return row->reporter;
     return NULL;
@@ -171,6 +178,8 @@ static int refuse_format(const struct weir_dialect *dialect, const char *word, c
 
     for (const struct weir_dialect_format *row = dialect->formats; row->word != NULL; row++)
         weir_text_add(&words, "%s%s", words.length > 0 ? "|" : "", row->word);
+    for (const struct weir_dialect_format *row = sweep_formats; row->word != NULL; row++)
+        weir_text_add(&words, "|%s", row->word);
     weir_error_usage(error, place, "--format: \"%s\" is not one of %s", word,
                      weir_text_string(&words));
     weir_text_close(&words);

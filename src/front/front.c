@@ -27,7 +27,8 @@ static const char help_of_commands[] =
     "  weir compat [DIALECT]   compare with IOR, mdtest, md-workbench and IOzone, option by "
     "option, "
     "as a page of Markdown\n"
-    "  weir report FILE [--format ior|mdtest|md-workbench|iozone|targets|csv|json] [--compat "
+    "  weir report FILE [--format ior|mdtest|md-workbench|iozone|targets|csv|json|sweep|sweep-csv] "
+    "[--compat "
     "VERSION] "
     "[--plain]\n"
     "              [--summary-file FILE]\n"
@@ -95,7 +96,8 @@ struct report_values {
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
      .help = "format of the report: ior, mdtest, md-workbench, iozone or targets, csv or json; "
-             "without it, the first one of the run's dialect"},
+             "without it, the first one of the run's dialect. Of a sweep also: sweep, the table of "
+             "its steps alone, and sweep-csv, the same as lines of values"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
      .help =
          "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1), mdtest (1.9.3, 3.2, 3.3, "

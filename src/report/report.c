@@ -7,6 +7,7 @@
 #include "iozone/iozone.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
+#include "sweep/sweep.h"
 #include "targets/targets.h"
 
 #include "weir/base/memory.h"
@@ -17,8 +18,8 @@
 #include <string.h>
 
 static const struct weir_dialect_reports *const dialects[] = {
-    &weir_ior_reports,    &weir_mdtest_reports, &weir_mdworkbench_reports,
-    &weir_iozone_reports, &weir_dd_reports,     &weir_targets_reports};
+    &weir_ior_reports, &weir_mdtest_reports,  &weir_mdworkbench_reports, &weir_iozone_reports,
+    &weir_dd_reports,  &weir_targets_reports, &weir_sweep_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)
@@ -69,6 +70,7 @@ void weir_report_room(struct weir_text *text, const char *label,
 
 /* NULL: it has no reports. */
 static const struct weir_dialect_reports *find_dialect(const char *dialect)
+const struct weir_dialect_reports *weir_report_dialect(const char *dialect)
 {
     for (size_t i = 0; dialect != NULL && i < DIALECT_COUNT; i++)
         if (strcmp(dialects[i]->dialect, dialect) == 0)
@@ -80,7 +82,7 @@ static const struct weir_dialect_reports *find_dialect(const char *dialect)
 
 static const struct weir_rank_csv_format *rank_csv_of(const struct weir_plan *plan, unsigned test)
 {
-    const struct weir_dialect_reports *dialect = find_dialect(plan->tests[test]->dialect);
+    const struct weir_dialect_reports *dialect = weir_report_dialect(plan->tests[test]->dialect);
 
     return (dialect != NULL ? dialect : dialects[0])->rank_csv;
 }
@@ -107,7 +109,7 @@ void weir_rank_csv_end(struct weir_rank_csv *held, struct weir_text *text,
 
 const struct weir_remedy_word *weir_report_words(const char *dialect)
 {
-    const struct weir_dialect_reports *reports = find_dialect(dialect);
+    const struct weir_dialect_reports *reports = weir_report_dialect(dialect);
 
     return reports != NULL ? reports->remedies : NULL;
 }

@@ -19,6 +19,7 @@ struct weir_reporter {
     const char *name; /* "ior", "ior json" */
     bool is_text;     /* lines for people: warnings and our own block have a place in it */
     bool is_document; /* a document of one run: several cannot follow one another */
+    bool is_of_sweep; /* of runs that are a sweep alone */
     /* True if a file that begins like this holds such a report, of whatever style. */
     bool (*is_held)(const char *begin);
     /* The reporter that prints this style; NULL: this one prints all of them. */

@@ -2,6 +2,8 @@
 /* The reports of the dialect iozone, and remedies in its options. */
 #include "iozone.h"
 
+#include "rows.h"
+
 #include "weir/base/remedy.h"
 
 #include <stddef.h>
@@ -27,7 +29,26 @@ static const struct weir_remedy_word remedies[] = {
     {0},
 };
 
+static const char *name_phase(const struct weir_test *test, const struct weir_phase *phase)
+{
+    enum weir_iozone_test which = weir_iozone_test_planned(test, phase);
+
+    return which != WEIR_IOZONE_TESTS ? weir_iozone_name(which) : NULL;
+}
+
+static struct weir_sweep_rate rate_of(const struct weir_plan *plan,
+                                      const struct weir_phase_result *phase)
+{
+    bool counts_ops = weir_iozone_counts_ops(plan->tests[phase->test]);
+    const struct weir_counted *counted = &phase->counted;
+
+    return (struct weir_sweep_rate){counts_ops ? counted->ops_per_s_sum : counted->bytes_per_s_sum,
+                                    counted->bytes_per_s_sum, counts_ops};
+}
+
 const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",
                                                          .reporters = reporters,
                                                          .remedies = remedies,
-                                                         .rank_csv = &weir_iozone_rank_csv};
+                                                         .rank_csv = &weir_iozone_rank_csv,
+                                                         .name_phase = name_phase,
+                                                         .rate = rate_of};

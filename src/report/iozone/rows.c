@@ -99,20 +99,27 @@ bool weir_iozone_any_selects(const struct weir_plan *plan, enum weir_iozone_test
     return false;
 }
 
-enum weir_iozone_test weir_iozone_test_of(const struct weir_plan *plan,
-                                          const struct weir_phase_result *phase)
+enum weir_iozone_test weir_iozone_test_planned(const struct weir_test *test,
+                                               const struct weir_phase *phase)
 {
-    const struct weir_phase *planned = weir_figures_phase(plan, phase);
-    const struct weir_test *test = planned != NULL ? plan->tests[phase->test] : NULL;
-    const char *word = test != NULL ? weir_test_setting(test, "tests") : NULL;
+    const char *word = weir_test_setting(test, "tests");
     size_t length = 0;
 
     for (size_t i = 0; word != NULL && i < test->phase_count; i++) {
         word = next_word(word + length, &length);
-        if (word != NULL && test->phases[i] == planned)
+        if (word != NULL && test->phases[i] == phase)
             return test_named(word, length);
     }
     return WEIR_IOZONE_TESTS;
+}
+
+enum weir_iozone_test weir_iozone_test_of(const struct weir_plan *plan,
+                                          const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+    return planned != NULL ? weir_iozone_test_planned(plan->tests[phase->test], planned)
+                           : WEIR_IOZONE_TESTS;
 }
 
 bool weir_iozone_has_number(const struct weir_plan *plan, const struct weir_phase_result *phase)

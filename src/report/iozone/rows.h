@@ -37,6 +37,8 @@ enum weir_iozone_test {
 const char *weir_iozone_name(enum weir_iozone_test test);
 
 /* What a phase is; WEIR_IOZONE_TESTS: nothing that has a number, as a removal. */
+enum weir_iozone_test weir_iozone_test_planned(const struct weir_test *test,
+                                               const struct weir_phase *phase);
 enum weir_iozone_test weir_iozone_test_of(const struct weir_plan *plan,
                                           const struct weir_phase_result *phase);
 

@@ -2,6 +2,7 @@
 /* The block after the dialect's report that says how far its numbers can be believed. Every line
  * begins with our name, so that no script takes it for a line of results. */
 #include "figures.h"
+#include "sweep/rows.h"
 #include "tables.h"
 
 #include "weir/base/version.h"
@@ -414,5 +415,6 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
     add_verification(text, &view);
     add_remarks(text, &view, &arena);
     add_end(text, result);
+    weir_sweep_report(text, plan, result);
     weir_arena_close(&arena);
 }

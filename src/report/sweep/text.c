@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of a sweep for people: behind our block, or alone. Lines begin as those of our block
+ * do, so no script takes them for results. */
+#include "figures.h"
+#include "rows.h"
+#include "sweep.h"
+#include "trust/tables.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MB 1e6
+
+char *weir_sweep_rate(double rate, bool counts_ops, char buffer[WEIR_SWEEP_RATE_BYTES])
+{
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"};
+    unsigned unit = 0;
+
+    if (counts_ops) {
+        snprintf(buffer, WEIR_SWEEP_RATE_BYTES, rate < 100.0 ? "%.3g ops/s" : "%.0f ops/s", rate);
+        return buffer;
+    }
+    while (rate >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        rate /= 1000.0;
+        unit++;
+    }
+    snprintf(buffer, WEIR_SWEEP_RATE_BYTES, "%.*f %s",
+             rate < 9.995   ? 2
+             : rate < 99.95 ? 1
+                            : 0,
+             rate, units[unit]);
+    return buffer;
+}
+
+/* ---- cells ---- */
+
+/* Columns of the values of an axis. */
+static int width_of(const struct weir_sweep_axis *axis)
+{
+    size_t width = strlen(axis->name);
+
+    for (unsigned i = 0; i < axis->count; i++)
+        if (strlen(axis->values[i]) > width)
+            width = strlen(axis->values[i]);
+    return (int)width;
+}
+
+static void add_percent(struct weir_text *line, const char *format, double share, bool is_known)
+{
+    char cell[32] = "-";
+
+    if (is_known)
+        snprintf(cell, sizeof cell, format, 100.0 * share);
+    weir_text_add(line, " %10s", cell);
+}
+
+static void add_state(struct weir_text *line, const struct weir_sweep_row *row)
+{
+    if (row->state != WEIR_SWEEP_COMPLETE && row->count > 0)
+        weir_text_add(line, "  %u of %u, others %s", row->count, row->planned_count,
+                      weir_sweep_state_name(row->state));
+    else if (row->state != WEIR_SWEEP_COMPLETE)
+        weir_text_add(line, "  %s", weir_sweep_state_name(row->state));
+    if (row->findings != NULL)
+        weir_text_add(line, "  * %s", row->findings);
+}
+
+static void add_rate(struct weir_text *line, const struct weir_sweep_table *table,
+                     const struct weir_sweep_row *row, const struct weir_trend_step *step)
+{
+    if (row->count > 0)
+        weir_text_add(line, " %11.*f", table->counts_ops ? 1 : 2,
+                      table->counts_ops ? step->median : step->median / MB);
+    else
+        weir_text_add(line, " %11s", "-");
+    add_percent(line, "%.1f %%", step->spread, row->count > 1);
+    add_percent(line, "%+.1f %%", row->change - 1.0, row->change > 0.0);
+    if (table->has_efficiency)
+        add_percent(line, "%.1f %%", row->efficiency, row->efficiency > 0.0);
+    if (table->has_latency) {
+        char duration[WEIR_DURATION_TEXT_BYTES];
+
+        weir_text_add(line, " %10s",
+                      row->p99_s > 0.0 ? weir_duration_format(row->p99_s, duration) : "-");
+    }
+    if (table->limit > 0.0)
+        add_percent(line, "%.1f %%", row->of_limit, row->of_limit > 0.0);
+}
+
+/* ---- lines ---- */
+
+static bool has_sizes(const struct weir_plan *plan, const struct weir_sweep_table *table)
+{
+    return plan->sweep.total_bytes > 0 && table->moves_data;
+}
+
+static void add_header(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_sweep_table *table)
+{
+    const struct weir_sweep *sweep = &plan->sweep;
+    struct weir_text line = {0};
+
+    weir_trust_line(text, "%s", "");
+    weir_trust_line(text, "sweep: %s", table->name);
+    for (unsigned a = 0; a < sweep->axis_count; a++)
+        weir_text_add(&line, "  %*s", width_of(&sweep->axes[a]), sweep->axes[a].name);
+    weir_text_add(&line, "  %9s", "took part");
+    if (has_sizes(plan, table))
+        weir_text_add(&line, " %12s", "per rank");
+    weir_text_add(&line, " %11s %10s %10s", table->counts_ops ? "ops/s" : "MB/s", "spread",
+                  "change");
+    if (table->has_efficiency)
+        weir_text_add(&line, " %10s", "efficiency");
+    if (table->has_latency)
+        weir_text_add(&line, " %10s", "p99");
+    if (table->limit > 0.0)
+        weir_text_add(&line, " %10s", "of limit");
+    weir_trust_line(text, "%s", weir_text_string(&line));
+    weir_text_close(&line);
+}
+
+static void add_row(struct weir_text *text, const struct weir_plan *plan,
+                    const struct weir_sweep_table *table, unsigned index)
+{
+    const struct weir_sweep *sweep = &plan->sweep;
+    const struct weir_sweep_row *row = &table->rows[index];
+    const struct weir_trend *trend = &table->trends[index / table->group_size];
+    char size[WEIR_SIZE_TEXT_BYTES], ranks[16] = "-";
+    struct weir_text line = {0};
+
+    if (row->rank_count > 0)
+        snprintf(ranks, sizeof ranks, "%u", row->rank_count);
+    for (unsigned a = 0; a < sweep->axis_count; a++)
+        weir_text_add(&line, "  %*s", width_of(&sweep->axes[a]), row->values[a]);
+    weir_text_add(&line, "  %9s", ranks);
+    if (has_sizes(plan, table))
+        weir_text_add(&line, " %12s", weir_size_format(row->bytes_per_rank, size));
+    add_rate(&line, table, row, &trend->steps[index % table->group_size]);
+    add_state(&line, row);
+    weir_trust_line(text, "%s", weir_text_string(&line));
+    weir_text_close(&line);
+}
+
+static void add_table(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_sweep_table *table)
+{
+    bool has_findings = false;
+
+    add_header(text, plan, table);
+    for (unsigned i = 0; i < table->count; i++) {
+        if (i > 0 && i % table->group_size == 0)
+            weir_trust_line(text, "%s", "");
+        add_row(text, plan, table, i);
+        has_findings |= table->rows[i].findings != NULL;
+    }
+    if (has_findings)
+        weir_trust_line(text, "* the step has findings, which bear on its rate: their sentences "
+                              "are under \"what to know\" of the full report");
+    weir_sweep_sentences(text, table, plan);
+}
+
+static void add_head(struct weir_text *text, const struct weir_sweep *sweep)
+{
+    char size[WEIR_SIZE_TEXT_BYTES], rate[WEIR_SWEEP_RATE_BYTES];
+    struct weir_text line = {0};
+
+    weir_text_add(&line, "sweep over ");
+    for (unsigned a = 0; a < sweep->axis_count; a++)
+        weir_text_add(&line, "%s%s (%u value%s)", a > 0 ? " and " : "", sweep->axes[a].name,
+                      sweep->axes[a].count, sweep->axes[a].count == 1 ? "" : "s");
+    if (sweep->total_bytes > 0)
+        weir_text_add(&line, ", %s split among the ranks",
+                      weir_size_format(sweep->total_bytes, size));
+    if (sweep->write_limit_per_s > 0.0)
+        weir_text_add(&line, ", limit of writes %s",
+                      weir_sweep_rate(sweep->write_limit_per_s, false, rate));
+    if (sweep->read_limit_per_s > 0.0)
+        weir_text_add(&line, ", limit of reads %s",
+                      weir_sweep_rate(sweep->read_limit_per_s, false, rate));
+    weir_trust_line(text, "%s", "");
+    weir_trust_line(text, "%s", weir_text_string(&line));
+    weir_trust_line(text, "rates are medians of the repetitions (MB: 10^6 bytes), spread is half "
+                          "of their range; noise: the least difference between two steps that "
+                          "counts, from the repetitions");
+    weir_text_close(&line);
+}
+
+void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result)
+{
+    struct weir_arena arena = {0};
+    unsigned count;
+    const struct weir_sweep_table *tables = weir_sweep_tables(&arena, plan, result, &count);
+
+    if (plan->sweep.axis_count > 0)
+        add_head(text, &plan->sweep);
+    for (unsigned i = 0; i < count; i++)
+        add_table(text, plan, &tables[i]);
+    weir_arena_close(&arena);
+}
+
+/* ---- alone ---- */
+
+static bool holds_text(const char *begin)
+{
+    static const char start[] = "weir\nweir  sweep over ";
+
+    return strncmp(begin, start, strlen(start)) == 0;
+}
+
+const struct weir_reporter weir_reporter_sweep = {
+    .name = "sweep",
+    .is_of_sweep = true,
+    .is_held = holds_text,
+    .end = weir_sweep_report,
+};
+
+static const struct weir_reporter *const reporters[] = {&weir_reporter_sweep,
+                                                        &weir_reporter_sweep_csv, NULL};
+
+const struct weir_dialect_reports weir_sweep_reports = {.dialect = "sweep", .reporters = reporters};
