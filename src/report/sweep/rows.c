@@ -12,6 +12,9 @@
 
 #define PERCENTILE 0.99
 
+/* More are no sweep that anybody has run: a file may hold anything. */
+#define STEPS_MAX (1u << 16)
+
 /* A phase of the plan as a sweep sees it. */
 struct sighting {
     const struct weir_test *test;
@@ -183,16 +186,33 @@ static unsigned folded_count(const struct view *view, const struct sighting *sig
     return history != NULL ? history->total_s.count : 0;
 }
 
+static bool is_member(const struct sighting *sighting, const struct weir_phase_result *found)
+{
+    return found->test == sighting->test->number && found->phase == sighting->phase->number;
+}
+
 static bool is_of_row(const struct sighting *sighting, const struct sighting *kind, unsigned step)
 {
     return sighting->step == step && sighting->shape == kind->shape &&
            strcmp(sighting->name, kind->name) == 0;
 }
 
+/* All that ran of them. */
+static unsigned count_members(const struct view *view, const struct sighting *kind, unsigned step)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < view->count; i++)
+        for (unsigned k = 0;
+             is_of_row(&view->sightings[i], kind, step) && k < view->result->phase_count; k++)
+            count += is_member(&view->sightings[i], &view->result->phases[k]);
+    return count;
+}
+
 static void fill_row(struct view *view, struct weir_sweep_table *table, struct weir_sweep_row *row,
                      const struct sighting *kind, unsigned step)
 {
-    size_t room = view->result->phase_count * sizeof(double);
+    size_t room = count_members(view, kind, step) * sizeof(double);
     struct weir_text findings = {0};
     unsigned folded = 0;
 
@@ -210,7 +230,7 @@ static void fill_row(struct view *view, struct weir_sweep_table *table, struct w
         for (unsigned k = 0; k < view->result->phase_count; k++) {
             const struct weir_phase_result *found = &view->result->phases[k];
 
-            if (found->test != sighting->test->number || found->phase != sighting->phase->number)
+            if (!is_member(sighting, found))
                 continue;
             add_member(view, table, row, sighting, found);
             add_findings(&findings, found);
@@ -382,8 +402,10 @@ struct weir_sweep_table *weir_sweep_tables(struct weir_arena *arena, const struc
     struct weir_sweep_table *tables;
 
     *count = 0;
-    for (unsigned i = 0; i < sweep->axis_count; i++)
-        view.step_count *= sweep->axes[i].count;
+    for (unsigned i = 0; i < sweep->axis_count && view.step_count > 0; i++)
+        view.step_count = sweep->axes[i].count <= STEPS_MAX / view.step_count
+                              ? view.step_count * sweep->axes[i].count
+                              : 0;
     if (sweep->axis_count == 0 || view.step_count == 0)
         return NULL;
     view.sightings = weir_arena_take(arena, plan->phase_count * sizeof *view.sightings);

@@ -19,9 +19,10 @@ struct scope {
     const struct weir_sweep_table *table;
     const struct weir_sweep_row *rows;
     const struct weir_trend *trend;
-    const char *axis;   /* the last one */
-    const char *prefix; /* "backend=posix: ", or "" */
-    bool is_ordered;    /* its values are numbers that grow, so that the rate may grow with them */
+    const char *axis;    /* the last one */
+    const char **labels; /* values of it, with a mark where a step has findings */
+    const char *prefix;  /* "backend=posix: ", or "" */
+    bool is_ordered;     /* its values are numbers that grow, so that the rate may grow with them */
 };
 
 static double rate_of(const struct scope *scope, unsigned step)
@@ -31,9 +32,19 @@ static double rate_of(const struct scope *scope, unsigned step)
 
 static const char *value_of(const struct scope *scope, unsigned step)
 {
-    const struct weir_sweep_row *row = &scope->rows[step];
+    return scope->labels[step];
+}
 
-    return row->values[1] != NULL ? row->values[1] : row->values[0];
+/* With the mark of the table: a sentence shall not make more of a step than its row does. */
+static void make_labels(struct scope *scope, struct weir_arena *arena)
+{
+    scope->labels = weir_arena_take(arena, scope->trend->count * sizeof *scope->labels);
+    for (unsigned i = 0; i < scope->trend->count; i++) {
+        const struct weir_sweep_row *row = &scope->rows[i];
+
+        scope->labels[i] = weir_arena_printf(arena, "%s%s", row->values[row->values[1] != NULL],
+                                             row->findings != NULL ? "*" : "");
+    }
 }
 
 /* Parts of the reference that a step is below it. */
@@ -270,7 +281,7 @@ static void add_seen(struct weir_text *text, const struct scope *scope)
 
     weir_text_add(&line,
                   "%s: with one repetition of each step the noise is not known, and no difference "
-                  "is sure (repeat with " WEIR_REMEDY_REPETITIONS "); as seen, highest with ",
+                  "is sure (repetitions: " WEIR_REMEDY_REPETITIONS "); as seen, highest with ",
                   scope->table->name);
     add_step(&line, scope, trend->best);
     for (unsigned i = 0; i < trend->count; i++)
@@ -356,6 +367,7 @@ void weir_sweep_sentences(struct weir_text *text, const struct weir_sweep_table 
                 weir_arena_printf(&arena, "%s=%s: ", sweep->axes[0].name, scope.rows[0].values[0]);
         if (scope.trend->measured == 0)
             continue;
+        make_labels(&scope, &arena);
         if (scope.trend->can_tell && scope.is_ordered) {
             add_growth(text, &scope, &arena);
             add_falls(text, &scope);
