@@ -68,8 +68,6 @@ void weir_report_room(struct weir_text *text, const char *label,
         weir_report_sentence(text, label, test->no_room);
 }
 
-/* NULL: it has no reports. */
-static const struct weir_dialect_reports *find_dialect(const char *dialect)
 const struct weir_dialect_reports *weir_report_dialect(const char *dialect)
 {
     for (size_t i = 0; dialect != NULL && i < DIALECT_COUNT; i++)
