@@ -19,19 +19,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ranks that read different scripts would wait for each other forever. */
+/* Ranks that read different scripts would wait for each other forever: also of different ends,
+ * which the id of the plan leaves out. */
 static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
                          struct weir_error *error)
 {
-    char id[sizeof plan->id];
+    struct weir_text text = {0};
+    uint64_t mine, first;
 
-    memcpy(id, plan->id, sizeof id);
-    if (weir_group_broadcast(group, id, sizeof id, 0) == 0 && strcmp(id, plan->id) != 0)
+    weir_plan_explain(plan, &text);
+    mine = first = weir_text_hash(weir_text_string(&text), text.length);
+    weir_text_close(&text);
+    if (weir_group_broadcast(group, &first, sizeof first, 0) == 0 && first != mine)
         weir_error_usage(
             error, plan->dialect,
-            "this rank read another plan (%s) than rank 0 (%s): are the script and the "
-            "environment the same on all nodes?",
-            plan->id, id);
+            "this rank read another plan (%016" PRIx64 ") than rank 0 (%016" PRIx64 "): are the "
+            "script and the environment the same on all nodes?",
+            mine, first);
     return weir_group_agree(group, error);
 }
 

@@ -295,7 +295,7 @@ static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
         weir_text_add(text, "  take %u%% of the memory of each node\n", hog->percent_of_node);
 }
 
-static void add_test_terms(struct weir_text *text, const struct weir_test *test)
+static void add_test_terms(struct weir_text *text, const struct weir_test *test, bool is_whole)
 {
     if (test->rank_limit > 0)
         weir_text_add(text, "  on %s at most\n", weir_words_count(test->rank_limit, "rank").text);
@@ -335,13 +335,14 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test)
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->may_take_used_device, "may take devices that are in use");
     add_line_if(text, test->goes_on_after_errors, "goes on after errors, and counts them");
-    add_watchdog(text, test);
+    if (is_whole)
+        add_watchdog(text, test);
     add_line_if(text, test->is_dry_run, "dry run");
     if (test->reference != 0)
         weir_text_add(text, "  reference %" PRId64 "\n", test->reference);
 }
 
-static void add_test(struct weir_text *text, const struct weir_test *test)
+static void add_test(struct weir_text *text, const struct weir_test *test, bool is_whole)
 {
     weir_text_add(text, "test %u  ", test->number);
     add_backend_name(text, test);
@@ -353,7 +354,7 @@ static void add_test(struct weir_text *text, const struct weir_test *test)
     add_backend_options(text, test->backend, test->backend_options);
     if (test->inner)
         add_backend_options(text, test->inner, test->inner_options);
-    add_test_terms(text, test);
+    add_test_terms(text, test, is_whole);
     add_steps(text, test, test->steps, 2);
 }
 
@@ -423,11 +424,12 @@ static void add_sweep(struct weir_text *text, const struct weir_sweep *sweep)
     add_limit(text, "writes", sweep->write_limit_per_s);
 }
 
-void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
+/* `is_whole`: else the work alone. */
+static void explain(const struct weir_plan *plan, struct weir_text *text, bool is_whole)
 {
-    weir_text_add(text, "plan %s  %s\n", plan->id, plan->dialect);
-    add_output(text, plan);
-    if (plan->has_stop_before)
+    if (is_whole)
+        add_output(text, plan);
+    if (is_whole && plan->has_stop_before)
         weir_text_add(text, "end  %s before the job does\n",
                       weir_words_duration(plan->stop_before_ns).text);
     add_rank_order(text, &plan->rank_order);
@@ -435,5 +437,17 @@ void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
         weir_text_add(text, "ranks  at least %" PRIu64 "\n", plan->rank_need);
     add_sweep(text, &plan->sweep);
     for (size_t i = 0; i < plan->test_count; i++)
-        add_test(text, plan->tests[i]);
+        add_test(text, plan->tests[i], is_whole);
+}
+
+void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text)
+{
+    weir_text_add(text, "plan %s  %s\n", plan->id, plan->dialect);
+    explain(plan, text, true);
+}
+
+void weir_plan_explain_work(const struct weir_plan *plan, struct weir_text *text)
+{
+    weir_text_add(text, "plan   %s\n", plan->dialect);
+    explain(plan, text, false);
 }

@@ -241,8 +241,7 @@ int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
     status = weir_plan_check(plan, error);
     if (status)
         return status;
-    plan->id[0] = '\0';
-    weir_plan_explain(plan, &text);
+    weir_plan_explain_work(plan, &text);
     snprintf(plan->id, sizeof plan->id, "%016" PRIx64,
              weir_text_hash(weir_text_string(&text), text.length));
     weir_text_close(&text);

@@ -1465,6 +1465,32 @@ static void frozen_plan_has_the_hash_of_its_text_as_id(void **state)
     close_subject(&subject);
 }
 
+/* A run that goes on with another one may report elsewhere and end otherwise. */
+static void id_is_that_of_the_work_alone(void **state)
+{
+    struct weir_error error = {0};
+    struct subject subject;
+    char id[17];
+
+    (void)state;
+    open_subject(&subject);
+    assert_int_equal(weir_plan_freeze(subject.plan, &error), 0);
+    memcpy(id, subject.plan->id, sizeof id);
+    subject.plan->output.result_path = "other.jsonl";
+    subject.plan->output.is_plain = true;
+    subject.plan->output.verbosity = 3;
+    subject.plan->has_stop_before = true;
+    subject.plan->stop_before_ns = 1000000000;
+    subject.test->watchdog_ns = 1000000000;
+    subject.test->give_up_ns = 2000000000;
+    assert_int_equal(weir_plan_freeze(subject.plan, &error), 0);
+    assert_string_equal(subject.plan->id, id);
+    subject.test->rank_limit = 1;
+    assert_int_equal(weir_plan_freeze(subject.plan, &error), 0);
+    assert_string_not_equal(subject.plan->id, id);
+    close_subject(&subject);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1493,6 +1519,7 @@ int main(void)
         cmocka_unit_test(explanation_leaves_out_what_only_reports_repeat),
         cmocka_unit_test(options_of_a_backend_that_were_not_read_have_their_defaults),
         cmocka_unit_test(frozen_plan_has_the_hash_of_its_text_as_id),
+        cmocka_unit_test(id_is_that_of_the_work_alone),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -476,7 +476,7 @@ struct weir_plan {
     unsigned phase_count;
     bool has_stop_before;    /* end in order this long before the batch system ends the job */
     uint64_t stop_before_ns; /* if so */
-    char id[17]; /* 16 hexadecimal digits: hash of weir_plan_explain's text while this is "" */
+    char id[17]; /* 16 hexadecimal digits: hash of weir_plan_explain_work's text */
 };
 
 /* ---- building: used by front ends only ---- */
@@ -534,6 +534,11 @@ int weir_output_check(const struct weir_output *output, const char *place,
  * default. Words that only reports repeat (settings, remarks, the command line) are left out: the
  * same work has the same text, however it was typed. */
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
+
+/* The part of it that says what is done: neither where results go and how they are printed, nor
+ * what may end the run early (--stop-before, --watchdog, --give-up). With the same work, results of
+ * two runs are those of one plan. */
+void weir_plan_explain_work(const struct weir_plan *plan, struct weir_text *text);
 
 /* The phase with this number in the test with that number; NULL if the plan has no such phase. */
 const struct weir_phase *weir_plan_find_phase(const struct weir_plan *plan, unsigned test,
