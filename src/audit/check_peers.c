@@ -131,3 +131,11 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
     free(rates);
     free(all);
 }
+
+void weir_audit_peers_anew(const struct weir_plan *plan, const struct weir_result *result,
+                           struct weir_phase_result *record)
+{
+    weir_result_forget(record, "slow-target");
+    weir_result_forget(record, "fast-target");
+    weir_audit_peers(plan, result, record);
+}

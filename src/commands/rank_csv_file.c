@@ -52,10 +52,11 @@ static bool is_same_file(const char *path, const char *other)
            status.st_dev == other_status.st_dev && status.st_ino == other_status.st_ino;
 }
 
-static bool is_begun(const struct weir_plan *plan, unsigned test)
+static bool is_begun(const struct weir_plan *plan, struct weir_result *const *kept, unsigned test)
 {
-    for (unsigned i = 0; i < test; i++)
-        if (plan->tests[i]->rank_csv_path != NULL &&
+    for (unsigned i = 0; i < plan->test_count; i++)
+        if ((i < test || (kept != NULL && kept[i] != NULL)) &&
+            plan->tests[i]->rank_csv_path != NULL &&
             is_same_file(plan->tests[i]->rank_csv_path, plan->tests[test]->rank_csv_path))
             return true;
     return false;
@@ -70,7 +71,8 @@ static int write_out(struct weir_rank_csv_file *side, const char *text, struct w
 }
 
 int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_plan *plan,
-                            unsigned test, struct weir_error *error)
+                            struct weir_result *const *kept, unsigned test,
+                            struct weir_error *error)
 {
     struct weir_output_file file = output_of(plan, test);
     int code = weir_rank_csv_file_close(side, error);
@@ -78,7 +80,7 @@ int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_p
 
     if (file.path == NULL || code != 0)
         return code;
-    file.must_append = is_begun(plan, test);
+    file.must_append = is_begun(plan, kept, test);
     code = weir_output_file_open(&file, &fd, error);
     if (code != 0)
         return code;
@@ -86,7 +88,7 @@ int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_p
     side->file = fdopen(fd, file.must_append ? "a" : "w");
     if (side->file == NULL)
         return fail(error, file.path);
-    return is_begun(plan, test) ? 0 : write_out(side, weir_rank_csv_header(plan, test), error);
+    return is_begun(plan, kept, test) ? 0 : write_out(side, weir_rank_csv_header(plan, test), error);
 }
 
 int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_plan *plan,

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +82,29 @@ static int record(struct weir_recorder *recorder, struct weir_text *lines, struc
                           recorder->plan->output.result_path, strerror(-code));
 }
 
+static const char *list_hosts(const struct weir_result *result, struct weir_arena *arena)
+{
+    const char *hosts = "";
+
+    for (unsigned i = 0; i < result->node_group_count; i++)
+        hosts = weir_arena_printf(arena, "%s%s%s", hosts, i > 0 ? "," : "",
+                                  result->node_groups[i].hosts);
+    return hosts;
+}
+
+/* Its steps that are kept are of other machines than the others. */
+static void compare_hosts(struct weir_recorder *recorder)
+{
+    struct weir_result *result = recorder->result;
+    const char *there;
+
+    if (recorder->resumption->run_count == 0)
+        return;
+    there = list_hosts(recorder->resumption->runs[0].result, &result->arena);
+    if (strcmp(there, list_hosts(result, &result->arena)) != 0)
+        result->resumed.hosts = there;
+}
+
 static int open_record(struct weir_recorder *recorder, struct weir_error *error)
 {
     struct weir_output_file file = {
@@ -95,6 +119,7 @@ static int open_record(struct weir_recorder *recorder, struct weir_error *error)
         return 0;
     if (weir_output_file_open(&file, &recorder->record_descriptor, error) != 0)
         return error->code;
+    compare_hosts(recorder);
     weir_record_run(&lines, recorder->plan, recorder->result);
     return record(recorder, &lines, error);
 }
@@ -211,6 +236,19 @@ static void warn_of_test(const struct weir_recorder *recorder, const struct weir
                  begun->existing_path, begun->existing_count - 1, fate);
 }
 
+static int open_files(struct weir_recorder *recorder, struct weir_error *error)
+{
+    int code = open_record(recorder, error);
+
+    return code != 0 ? code : open_report(recorder, error);
+}
+
+static void set_words(struct weir_recorder *recorder, unsigned test)
+{
+    recorder->words = weir_report_words(recorder->plan->tests[test]->dialect);
+    weir_log_set_words(recorder->words);
+}
+
 static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
 {
     struct weir_recorder *recorder = context;
@@ -218,15 +256,13 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
     int code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
 
     if (code == 0)
-        code = weir_rank_csv_file_open(&recorder->side, recorder->plan, test->test, error);
+        code = weir_rank_csv_file_open(&recorder->side, recorder->plan, recorder->resumption->kept,
+                                       test->test, error);
     if (code == 0)
-        code = open_record(recorder, error);
-    if (code == 0)
-        code = open_report(recorder, error);
+        code = open_files(recorder, error);
     if (code != 0)
         return code;
-    recorder->words = weir_report_words(recorder->plan->tests[test->test]->dialect);
-    weir_log_set_words(recorder->words);
+    set_words(recorder, test->test);
     warn_of_test(recorder, test);
     weir_record_test(&lines, recorder->plan, recorder->result, test);
     code = record(recorder, &lines, error);
@@ -348,18 +384,105 @@ static void test_ends(void *context, const struct weir_test_result *test)
     weir_report_test_ends(&recorder->text, recorder->plan, recorder->result, test);
 }
 
+/* ---- tests that an earlier run has finished ---- */
+
+/* Of `kept` as if it had just been done, but for what is read again: whose it is, and how it
+ * compares with those of this run. */
+static void take_phase(struct weir_recorder *recorder, const struct weir_phase_result *kept,
+                       uint64_t run_id, struct weir_text *lines)
+{
+    struct weir_result *result = recorder->result;
+    struct weir_phase_result *phase = weir_result_begin_phase(result);
+
+    *phase = *kept;
+    phase->arena = &result->arena;
+    if (phase->kept_from[0] == '\0')
+        snprintf(phase->kept_from, sizeof phase->kept_from, "%016" PRIx64, run_id);
+    weir_audit_peers_anew(recorder->plan, result, phase);
+    warn(recorder, phase);
+    weir_record_phase(lines, recorder->plan, result, phase);
+    weir_report_phase_done(&recorder->text, recorder->plan, result, phase);
+    weir_result_keep_phase(result, !recorder->reporter->is_text);
+}
+
+static void take_times(struct weir_recorder *recorder, const struct weir_result *from,
+                       unsigned test, struct weir_text *lines)
+{
+    for (unsigned i = 0; i < from->timed_count; i++)
+        if (from->timed[i].test == test) {
+            struct weir_timed_result *timed = weir_result_add_timed(recorder->result);
+
+            *timed = from->timed[i];
+            weir_record_timed(lines, recorder->result, timed);
+        }
+}
+
+static void take_test(struct weir_recorder *recorder, const struct weir_result *from,
+                      const struct weir_test_result *kept, struct weir_text *lines)
+{
+    struct weir_result *result = recorder->result;
+    struct weir_test_result *test = &result->tests[result->test_count++];
+
+    *test = *kept;
+    weir_record_test(lines, recorder->plan, result, test);
+    weir_report_test_begins(&recorder->text, recorder->plan, result, test);
+    for (unsigned i = 0; i < from->phase_count; i++)
+        if (from->phases[i].test == test->test)
+            take_phase(recorder, &from->phases[i], from->run_id, lines);
+    take_times(recorder, from, test->test, lines);
+    weir_report_test_ends(&recorder->text, recorder->plan, result, test);
+}
+
+/* In one piece: a run that is killed meanwhile is rather gone on with than read half. */
+static int test_skipped(void *context, unsigned test, struct weir_error *error)
+{
+    struct weir_recorder *recorder = context;
+    const struct weir_result *from = recorder->resumption->kept[test];
+    struct weir_text lines = {0};
+    int code = open_files(recorder, error);
+
+    if (code != 0)
+        return code;
+    set_words(recorder, test);
+    for (unsigned i = 0; i < from->test_count; i++)
+        if (from->tests[i].test == test)
+            take_test(recorder, from, &from->tests[i], &lines);
+    code = record(recorder, &lines, error);
+    return code != 0 ? code : print(recorder, error);
+}
+
+/* Those that come behind the end of a run that was cut. */
+static void take_rest(struct weir_recorder *recorder, struct weir_error *error)
+{
+    const struct weir_result *result = recorder->result;
+
+    if (recorder->out == NULL || recorder->resumption->kept == NULL)
+        return;
+    for (unsigned test = 0; test < recorder->plan->test_count; test++) {
+        unsigned i = 0;
+
+        while (i < result->test_count && result->tests[i].test != test)
+            i++;
+        if (i == result->test_count && recorder->resumption->kept[test] != NULL)
+            test_skipped(recorder, test, error);
+    }
+}
+
 void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
-                        struct weir_result *result, struct weir_observer *observer)
+                        struct weir_result *result, const struct weir_resumption *resumption,
+                        struct weir_observer *observer)
 {
     *recorder = (struct weir_recorder){
         .plan = plan,
         .result = result,
+        .resumption = resumption,
         .reporter = weir_reporter_find(&plan->output),
         .record_descriptor = -1,
     };
     weir_progress_line_open(&recorder->progress, plan->output.progress_ns);
     *observer = (struct weir_observer){
         .context = recorder,
+        .test_skipped = test_skipped,
         .test_begins = test_begins,
         .phase_done = phase_done,
         .timed_done = timed_done,
@@ -395,6 +518,7 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
     int code = 0;
 
     weir_progress_line_clear(&recorder->progress);
+    take_rest(recorder, error);
     if (is_interrupted_between_phases(recorder->result))
         weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(recorder->plan));
     weir_rank_csv_file_close(&recorder->side, error);

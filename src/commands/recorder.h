@@ -15,6 +15,7 @@
 struct weir_recorder {
     const struct weir_plan *plan;
     struct weir_result *result;
+    const struct weir_resumption *resumption;
     const struct weir_reporter *reporter;
     const struct weir_remedy_word *words; /* of the present test's dialect; NULL: neutral ones */
     struct weir_text text;                /* not yet printed */
@@ -27,9 +28,11 @@ struct weir_recorder {
 };
 
 /* Prepares a recorder and the observer that feeds it. Nothing is opened or printed before a test
- * begins. */
+ * begins. Tests that the engine skips are those of which `resumption`, which must outlive the
+ * result, has the records. */
 void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
-                        struct weir_result *result, struct weir_observer *observer);
+                        struct weir_result *result, const struct weir_resumption *resumption,
+                        struct weir_observer *observer);
 
 /* Ends the report and the result file, and closes both. */
 int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error);

@@ -6,6 +6,7 @@
 
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
+#include "weir/base/memory.h"
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
 #include "weir/base/remedy.h"
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,11 +33,11 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
     mine = first = weir_text_hash(weir_text_string(&text), text.length);
     weir_text_close(&text);
     if (weir_group_broadcast(group, &first, sizeof first, 0) == 0 && first != mine)
-        weir_error_usage(
-            error, plan->dialect,
-            "this rank read another plan (%016" PRIx64 ") than rank 0 (%016" PRIx64 "): are the "
-            "script and the environment the same on all nodes?",
-            mine, first);
+        weir_error_usage(error, plan->dialect,
+                         "this rank read another plan (%016" PRIx64 ") than rank 0 (%016" PRIx64
+                         "): are the "
+                         "script and the environment the same on all nodes?",
+                         mine, first);
     return weir_group_agree(group, error);
 }
 
@@ -90,13 +92,70 @@ static int check_rank_need(struct weir_group *group, const struct weir_plan *pla
     return weir_group_agree(group, error);
 }
 
-static struct weir_result *begin_result(const struct weir_plan *plan,
+/* ---- going on with an earlier run ---- */
+
+static void tell_kept(const struct weir_plan *plan, const struct weir_resumption *resumption)
+{
+    if (resumption->run_count == 0)
+        weir_log(WEIR_LOG_WARNING, "--resume: %s holds no run yet: this one begins from the start",
+                 plan->output.result_path);
+    else
+        weir_log(WEIR_LOG_WARNING, "--resume: %u of %u steps are kept from %s",
+                 resumption->kept_count, resumption->step_count, plan->output.result_path);
+}
+
+/* What is no result file is not read, or waited for. */
+static int read_earlier(const struct weir_plan *plan, unsigned rank_count,
+                        struct weir_resumption *resumption, struct weir_error *error)
+{
+    const struct weir_output_file file = {.path = plan->output.result_path,
+                                          .place = "--result",
+                                          .kind = WEIR_OUTPUT_RESULT,
+                                          .must_append = true};
+
+    if (weir_output_file_check(&file, error) != 0 ||
+        weir_resumption_open(resumption, plan, rank_count, error) != 0)
+        return error->code;
+    tell_kept(plan, resumption);
+    return 0;
+}
+
+/* Rank 0 reads, and all ranks learn which tests are not run. */
+static int find_kept(struct weir_group *group, const struct weir_plan *plan,
+                     struct weir_resumption *resumption, bool *is_kept, struct weir_error *error)
+{
+    if (group->rank == 0 && plan->output.must_resume)
+        read_earlier(plan, (unsigned)group->size, resumption, error);
+    for (size_t i = 0; i < plan->test_count && resumption->kept != NULL; i++)
+        is_kept[i] = resumption->kept[i] != NULL;
+    if (weir_group_agree(group, error) == 0 &&
+        weir_group_broadcast(group, is_kept, plan->test_count * sizeof *is_kept, 0) != 0)
+        weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
+    return error->code;
+}
+
+static void describe_resumed(const struct weir_resumption *resumption, struct weir_resumed *resumed)
+{
+    const struct weir_result *latest =
+        resumption->run_count > 0 ? resumption->runs[0].result : NULL;
+
+    if (latest == NULL)
+        return;
+    snprintf(resumed->run_id, sizeof resumed->run_id, "%016" PRIx64, latest->run_id);
+    resumed->begun_s = latest->begun_s;
+    resumed->step_count = resumption->step_count;
+    resumed->kept_count = resumption->kept_count;
+}
+
+static struct weir_result *begin_result(const struct weir_group *group,
+                                        const struct weir_plan *plan,
                                         const struct weir_clock *clock)
 {
     struct weir_result *result = weir_result_open((unsigned)plan->test_count);
 
     result->begun_s = weir_wall_clock_s();
     result->run_id = weir_random_draw();
+    result->rank_count = (unsigned)group->size;
     snprintf(result->clock_name, sizeof result->clock_name, "%s", weir_clock_name(clock));
     weir_host_describe(&result->host);
     return result;
@@ -112,11 +171,18 @@ static int judge(const struct weir_plan *plan, const struct weir_result *result)
     return exit_code;
 }
 
-/* A run that did not do all that was asked for cannot say where its working set lies. */
+static bool has_deadline(const struct weir_plan *plan, const struct weir_phase_result *phase)
+{
+    return weir_plan_find_phase(plan, phase->test, phase->phase)->stop.deadline_ns > 0;
+}
+
+/* A run that did not do all that was asked for cannot say where its working set lies; nor one that
+ * keeps a phase of which a deadline may have left something undone. */
 static bool has_position(const struct weir_plan *plan, const struct weir_result *result)
 {
     for (unsigned i = 0; i < result->phase_count; i++)
-        if (result->phases[i].outcome != WEIR_OUTCOME_COMPLETE)
+        if (result->phases[i].outcome != WEIR_OUTCOME_COMPLETE ||
+            (result->phases[i].kept_from[0] != '\0' && has_deadline(plan, &result->phases[i])))
             return false;
     return plan->output.position_path != NULL && !result->is_interrupted;
 }
@@ -182,8 +248,9 @@ void weir_prepare_process(void)
     weir_topology_leave_out_plugins();
 }
 
-/* With the ranks in the order of the plan. */
+/* With the ranks in the order of the plan. `is_kept`: tests that are not run. */
 static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
+                        const struct weir_resumption *resumption, const bool *is_kept,
                         const volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
     struct weir_clock clock;
@@ -191,35 +258,38 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     struct weir_recorder recorder;
     struct weir_observer observer = {0};
     struct ending ending = {.group = group, .plan = plan, .recorder = &recorder};
-    bool has_deadline;
+    bool must_end_early;
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
     if (check_rank_need(group, plan, error) != 0)
         return (int)error->exit;
-    if (weir_deadline_set(group, plan, &has_deadline, error) != 0)
+    if (weir_deadline_set(group, plan, &must_end_early, error) != 0)
         return (int)error->exit;
     if (weir_group_share_clock(group, &clock) != 0)
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
     if (group->rank == 0) {
-        result = begin_result(plan, &clock);
-        weir_recorder_open(&recorder, plan, result, &observer);
+        result = begin_result(group, plan, &clock);
+        describe_resumed(resumption, &result->resumed);
+        weir_recorder_open(&recorder, plan, result, resumption, &observer);
         ending.result = result;
     }
     code = weir_engine_run(&(struct weir_engine_params){.plan = plan,
                                                         .registry = &weir_registry,
                                                         .group = group,
                                                         .clock = &clock,
+                                                        .is_skipped = is_kept,
                                                         .observer = &observer,
                                                         .give_up = give_up,
                                                         .give_up_context = &ending,
                                                         .stop_signal = stop_signal},
                            result, error);
-    if (has_deadline)
+    if (must_end_early)
         weir_deadline_clear();
     if (result != NULL) {
         /* Without a deadline of ours, the signal came from outside. */
-        result->is_out_of_time = has_deadline && result->is_interrupted && *stop_signal == SIGALRM;
+        result->is_out_of_time =
+            must_end_early && result->is_interrupted && *stop_signal == SIGALRM;
         exit_code = conclude(&recorder, result, plan, error);
     }
     weir_result_close(result);
@@ -233,13 +303,21 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
 int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
                   const volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
+    struct weir_resumption resumption = {0};
     struct weir_group *ordered;
+    bool *is_kept;
     int exit_code;
 
     if (agree_on_plan(group, plan, error) != 0 ||
         weir_rank_order_open(plan, group, &ordered, error) != 0)
         return (int)error->exit;
-    exit_code = run_in_order(ordered, plan, stop_signal, error);
+    is_kept = weir_memory_take(plan->test_count * sizeof *is_kept);
+    if (find_kept(ordered, plan, &resumption, is_kept, error) == 0)
+        exit_code = run_in_order(ordered, plan, &resumption, is_kept, stop_signal, error);
+    else
+        exit_code = (int)error->exit;
+    weir_resumption_close(&resumption);
+    free(is_kept);
     if (ordered != group)
         weir_group_close(ordered);
     return exit_code;

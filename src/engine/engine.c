@@ -250,13 +250,36 @@ static void begin_run(struct weir_run *run, const struct weir_test *test)
     };
 }
 
+static bool is_skipped(const struct weir_engine_params *params, size_t number)
+{
+    return params->is_skipped != NULL && params->is_skipped[number];
+}
+
+static int skip_test(const struct weir_engine_params *params, size_t number,
+                     struct weir_error *error)
+{
+    const struct weir_observer *observer = params->observer;
+
+    if (params->group->rank == 0 && observer->test_skipped != NULL)
+        observer->test_skipped(observer->context, (unsigned)number, error);
+    return weir_group_agree(params->group, error);
+}
+
+/* The next test that is run; NULL if none is. */
+static const struct weir_test *test_after(const struct weir_engine_params *params, size_t number)
+{
+    for (size_t i = number + 1; i < params->plan->test_count; i++)
+        if (!is_skipped(params, i))
+            return params->plan->tests[i];
+    return NULL;
+}
+
 static int run_test(struct weir_run *run, size_t number, struct weir_servers *servers,
                     struct weir_result *result, bool *must_end, struct weir_error *error)
 {
     const struct weir_engine_params *params = run->params;
-    const struct weir_plan *plan = params->plan;
-    const struct weir_test *test = plan->tests[number];
-    const struct weir_test *next = number + 1 < plan->test_count ? plan->tests[number + 1] : NULL;
+    const struct weir_test *test = params->plan->tests[number];
+    const struct weir_test *next = test_after(params, number);
     int code;
 
     begin_run(run, test);
@@ -286,7 +309,8 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
     if (code == 0)
         code = weir_servers_open(&servers, params->group, error);
     for (size_t i = 0; i < plan->test_count && code == 0 && !must_end; i++)
-        code = run_test(&run, i, &servers, result, &must_end, error);
+        code = is_skipped(params, i) ? skip_test(params, i, error)
+                                     : run_test(&run, i, &servers, result, &must_end, error);
     weir_prepare_end(&run);
     weir_servers_close(&servers);
     weir_surroundings_close(&surroundings);

@@ -10,6 +10,7 @@
 
 struct weir_common_words {
     const char *result_path;
+    int64_t must_resume;
     const char *data; /* NULL: as the dialect's own words say */
     int64_t is_plain;
     int64_t may_overwrite;

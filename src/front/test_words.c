@@ -211,7 +211,12 @@ void weir_lower_settings(const struct weir_lowering *lowering, const struct weir
 int weir_lower_output(struct weir_output *output, const struct weir_front_request *request,
                       struct weir_error *error)
 {
+    if (request->common.must_resume && !request->common.result_path)
+        return weir_error_usage(error, request->parser.place,
+                                "--resume: what is done already stands in a result file: give "
+                                "--result FILE with the file of the run to go on with");
     output->result_path = request->common.result_path;
+    output->must_resume = request->common.must_resume > 0;
     output->is_plain = request->common.is_plain;
     return weir_progress_read(request->common.progress, request->parser.place, error,
                               &output->progress_ns);

@@ -73,6 +73,20 @@ static bool has_same_notes(const struct weir_phase_result *record,
     return true;
 }
 
+/* Into a list of its own, with the room that weir_finding_add takes for granted. */
+void weir_result_forget(struct weir_phase_result *phase, const char *name)
+{
+    const struct weir_finding *earlier = phase->findings;
+    unsigned count = phase->finding_count;
+
+    phase->findings =
+        weir_arena_take(phase->arena, (2 * (size_t)count + 4) * sizeof *phase->findings);
+    phase->finding_count = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(earlier[i].name, name) != 0)
+            phase->findings[phase->finding_count++] = earlier[i];
+}
+
 static void keep_findings(struct weir_arena *arena, struct weir_phase_result *record)
 {
     record->findings =

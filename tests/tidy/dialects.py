@@ -14,7 +14,7 @@ ROOMS = ("src/plan", "src/engine", "src/audit", "src/measure", "src/payload", "s
 DIALECTS = "ior|mdtest|md-?workbench|iozone|parabench|pbl|io500"
 
 # Options that every dialect takes, and those of the commands that are no dialect's (serve, report, topology).
-OWN = set("result pin nic membind depth rate watchdog give-up drop-caches overwrite device must-fit direct data stop-before "
+OWN = set("result resume pin nic membind depth rate watchdog give-up drop-caches overwrite device must-fit direct data stop-before "
           "advertise back capacity once idle secret-file run summary-file allowed target ranks".split())
 # Options of backends: --uring.entries.
 BACKENDS = "rdma uring libaio posix mmap stdio mpiio fault null"

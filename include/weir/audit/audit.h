@@ -15,6 +15,10 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
 void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *result,
                       struct weir_phase_result *record);
 
+/* The same of a record that is kept from another run, which may have compared other rates. */
+void weir_audit_peers_anew(const struct weir_plan *plan, const struct weir_result *result,
+                           struct weir_phase_result *record);
+
 /* True if there is anything in a finished run that its user is warned of: a word that was changed
  * or ignored, fewer ranks than asked for, a file that was replaced, sizes that are not those asked
  * for, a finding of that severity. */

@@ -29,6 +29,8 @@ struct weir_progress {
  * while transfers are made. */
 struct weir_observer {
     void *context;
+    /* In the place of a test that is not to be run. An error ends the run. */
+    int (*test_skipped)(void *context, unsigned test, struct weir_error *error);
     /* Before the first step, when the test has been found fit to run. An error ends the run. */
     int (*test_begins)(void *context, const struct weir_test_result *test,
                        struct weir_error *error);
@@ -48,6 +50,8 @@ struct weir_engine_params {
     const struct weir_registry *registry;
     struct weir_group *group;
     const struct weir_clock *clock;
+    const bool *is_skipped; /* by test, the same on all ranks: not run, and nothing is opened, looked
+                               at or removed for it; NULL: none */
     const struct weir_observer *observer;
     const volatile sig_atomic_t *stop_signal; /* not 0: end in order, as soon as possible */
     /* Ends all ranks when one has made no progress for longer than the plan allows; the reason

@@ -227,6 +227,7 @@ struct weir_phase_result {
     const uint64_t *loops; /* their rounds, outermost first, counted from 0; in the arena */
     enum weir_outcome outcome;
     bool is_interrupted; /* a signal ended it */
+    char kept_from[17];  /* id of the run that measured it, if it is not this one; else "" */
     double begun_s;      /* wall clock of rank 0, seconds since 1970 */
     unsigned rank_count;
     unsigned node_count;
@@ -444,11 +445,22 @@ struct weir_test_result {
     unsigned storage_count;
 };
 
+/* The run whose finished steps this one keeps. `run_id` "": it began from the start. */
+struct weir_resumed {
+    char run_id[17];
+    double begun_s;
+    unsigned step_count;
+    unsigned kept_count; /* steps that are not repeated */
+    const char *hosts;   /* where it ran, if not on the nodes of this one; else NULL */
+};
+
 /* The whole run. Held by rank 0 only. */
 struct weir_result {
     struct weir_arena arena;
     struct weir_arena shown; /* of the record that is gathered and shown now */
     uint64_t run_id;         /* drawn when it began; 0: none, as in files of older versions */
+    unsigned rank_count;     /* that were started; 0: not known */
+    struct weir_resumed resumed;
     double begun_s;
     double finished_s;  /* 0 while running */
     int exit_code;      /* of the whole run, once it is finished */
@@ -520,6 +532,9 @@ struct weir_outlier *weir_result_add_outlier(struct weir_phase_result *phase);
 void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
                       const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Takes the findings of this name away. */
+void weir_result_forget(struct weir_phase_result *phase, const char *name);
 
 /* True if ranks moved other than the layout's bytes, or the files are not of that size. A phase
  * that starts again (`may_exceed`) moves more than its files hold. */

@@ -419,6 +419,7 @@ struct weir_output {
     uint64_t position;         /* its first item */
     bool is_plain;             /* leave our own block out */
     bool is_apart;             /* our own block goes to standard error, where no parser looks */
+    bool must_resume;          /* steps that are finished in the result file are kept */
     bool warnings_are_errors;  /* findings of severity warning make the exit code 1 */
     int verbosity;
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
@@ -530,14 +531,10 @@ int weir_plan_check(const struct weir_plan *plan, struct weir_error *error);
 int weir_output_check(const struct weir_output *output, const char *place,
                       struct weir_error *error);
 
-/* The plan as stable text, the same for the same plan on every machine. What is not said has its
- * default. Words that only reports repeat (settings, remarks, the command line) are left out: the
- * same work has the same text, however it was typed. */
+/* The plan as stable text, the same for the same work on every machine, however it was typed: what
+ * is not said has its default, and words that only reports repeat are left out. `_work`: so are
+ * output and what may end a run early (--stop-before, --watchdog, --give-up). */
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
-
-/* The part of it that says what is done: neither where results go and how they are printed, nor
- * what may end the run early (--stop-before, --watchdog, --give-up). With the same work, results of
- * two runs are those of one plan. */
 void weir_plan_explain_work(const struct weir_plan *plan, struct weir_text *text);
 
 /* The phase with this number in the test with that number; NULL if the plan has no such phase. */

@@ -131,6 +131,8 @@ int weir_record_append(int descriptor, const struct weir_text *text);
 struct weir_recorded_run {
     char id[WEIR_RUN_ID_BYTES]; /* "" in files of older versions */
     char dialect[16];           /* "ior", "net" */
+    char plan_id[WEIR_RUN_ID_BYTES];
+    char resumed_id[WEIR_RUN_ID_BYTES]; /* of the run that it goes on with; "": none */
     double begun_s;
     unsigned phase_count; /* of "net": measurements */
     bool has_ended;       /* else it was cut, or still goes on */
@@ -178,5 +180,23 @@ void weir_record_close(struct weir_record_reader *reader); /* NULL is allowed */
 int weir_record_read_all(const char *path, struct weir_recorded **runs, unsigned *count,
                          struct weir_error *error);
 void weir_recorded_close_all(struct weir_recorded *runs, unsigned count);
+
+/* ---- going on with a run that was cut ---- */
+
+/* What earlier runs of a plan have finished. A step is all tests of a step of the plan's sweep, or
+ * else one test. All zero: nothing. */
+struct weir_resumption {
+    struct weir_recorded *runs; /* latest first; each went on with the one after it */
+    unsigned run_count;
+    struct weir_result **kept; /* by test: the results that hold those of this one; NULL: none */
+    unsigned step_count;
+    unsigned kept_count; /* steps */
+};
+
+/* Looks for the last run of the plan in its result file. Nothing, if the file does not exist or
+ * holds no run. Errors: it holds runs and none of this plan, or one with other ranks. */
+int weir_resumption_open(struct weir_resumption *resumption, const struct weir_plan *plan,
+                         unsigned rank_count, struct weir_error *error);
+void weir_resumption_close(struct weir_resumption *resumption);
 
 #endif

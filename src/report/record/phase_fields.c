@@ -432,6 +432,8 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("repetition", repetition, UNSIGNED),
     LOOPS("loops", weir_phase_result),
     PHASE("interrupted", is_interrupted, FLAG),
+    PHASE("kept_from", kept_from, TEXT, .flags = WEIR_JSON_OMITTED,
+          .when = offsetof(struct weir_phase_result, kept_from), .when_bytes = 1),
     PHASE("begun_s", begun_s, REAL),
     PHASE("ranks", rank_count, UNSIGNED),
     PHASE("nodes", node_count, UNSIGNED),
@@ -520,6 +522,7 @@ static const struct weir_json_field verb_fields[] = {
 /* Keys of the result file alone. */
 const struct weir_json_field weir_record_detail_fields[] = {
     IF_ANY("caches_dropped", has_dropped_caches, FLAG),
+    IF_ANY("lost_bytes", has_lost_bytes, FLAG),
     IF_ANY("rank_ops_min", rank_ops_min, COUNT),
     IF_ANY("rank_ops_max", rank_ops_max, COUNT),
     IF_ANY("absent", absent_count, COUNT),

@@ -424,6 +424,7 @@ static const struct weir_json_field output_fields[] = {
     OUTPUT("result_path", result_path, STRING),
     OUTPUT("plain", is_plain, FLAG),
     OUTPUT("apart", is_apart, FLAG),
+    OUTPUT("resume", must_resume, FLAG),
     OUTPUT("warnings_are_errors", warnings_are_errors, FLAG),
     OUTPUT("verbosity", verbosity, INTEGER),
     OUTPUT("progress_ns", progress_ns, COUNT),

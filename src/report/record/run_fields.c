@@ -59,10 +59,24 @@ static const struct weir_json_field node_fields[] = {
     {0},
 };
 
+static const struct weir_json_field resumed_fields[] = {
+    WEIR_JSON_FIELD(weir_resumed, "run_id", run_id, TEXT),
+    WEIR_JSON_FIELD(weir_resumed, "begun_s", begun_s, REAL),
+    WEIR_JSON_FIELD(weir_resumed, "steps", step_count, UNSIGNED),
+    WEIR_JSON_FIELD(weir_resumed, "kept_steps", kept_count, UNSIGNED),
+    WEIR_JSON_FIELD(weir_resumed, "hosts", hosts, STRING, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_resumed, hosts)),
+    {0},
+};
+
 #define RUN(key_text, member, ...) WEIR_JSON_FIELD(weir_result, key_text, member, __VA_ARGS__)
 
 const struct weir_json_field weir_record_run_fields[] = {
     RUN("begun_s", begun_s, REAL),
+    RUN("ranks", rank_count, UNSIGNED, .flags = WEIR_JSON_OMITTED,
+        WEIR_JSON_WHEN(weir_result, rank_count)),
+    RUN("resumed", resumed, OBJECT, .flags = WEIR_JSON_OMITTED, .fields = resumed_fields,
+        .when = offsetof(struct weir_result, resumed), .when_bytes = 1),
     RUN("clock", clock_name, TEXT),
     RUN("host", host, OBJECT, .fields = host_fields),
     RUN("mpi_library", mpi_library, STRING),

@@ -184,10 +184,15 @@ static void keep_records(struct weir_record_reader *reader, struct scanned_run *
         run->records = json_array();
 }
 
+static void copy_text(char *text, size_t bytes, const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+
+    snprintf(text, bytes, "%s", value ? value : "");
+}
+
 static bool begin_run(struct weir_record_reader *reader, const json_t *record)
 {
-    const char *id = json_string_value(json_object_get(record, "run_id"));
-    const char *dialect = json_string_value(json_object_get(record, "dialect"));
     struct weir_recorded_run *summary;
 
     if (reader->count == reader->capacity) {
@@ -202,8 +207,11 @@ static bool begin_run(struct weir_record_reader *reader, const json_t *record)
     reader->runs[reader->count] = (struct scanned_run){0};
     summary = &reader->runs[reader->count].summary;
     summary->begun_s = json_number_value(json_object_get(record, "begun_s"));
-    snprintf(summary->id, sizeof summary->id, "%s", id ? id : "");
-    snprintf(summary->dialect, sizeof summary->dialect, "%s", dialect ? dialect : "");
+    copy_text(summary->id, sizeof summary->id, record, "run_id");
+    copy_text(summary->dialect, sizeof summary->dialect, record, "dialect");
+    copy_text(summary->plan_id, sizeof summary->plan_id, record, "plan_id");
+    copy_text(summary->resumed_id, sizeof summary->resumed_id, json_object_get(record, "resumed"),
+              "run_id");
     summary->has_report = strcmp(summary->dialect, "net") != 0;
     keep_records(reader, &reader->runs[reader->count++]);
     return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The block after the dialect's report that says how far its numbers can be believed. Every line
  * begins with our name, so that no script takes it for a line of results. */
+#include "dates.h"
 #include "figures.h"
 #include "sweep/rows.h"
 #include "tables.h"
@@ -43,6 +44,19 @@ static void add_seeds(struct weir_text *line, const struct weir_result *result, 
     }
 }
 
+/* Times of day, clocks and the environment are those of this run. */
+static void add_resumed(struct weir_text *text, const struct weir_resumed *resumed)
+{
+    char date[WEIR_DATE_BYTES];
+
+    if (resumed->run_id[0] != '\0')
+        weir_trust_line(text, "resumed: %u of %u steps are kept from the run begun at %s%s%s",
+                        resumed->kept_count, resumed->step_count,
+                        weir_date_format_iso(resumed->begun_s, date),
+                        resumed->hosts != NULL ? ", which was on " : "",
+                        resumed->hosts != NULL ? resumed->hosts : "");
+}
+
 /* With its seeds a run can be repeated. */
 static void add_head(struct weir_text *text, const struct weir_trust_view *view)
 {
@@ -52,6 +66,7 @@ static void add_head(struct weir_text *text, const struct weir_trust_view *view)
     weir_trust_line(text, "how far these numbers can be believed");
     weir_trust_line(text, "plan %s, version %s, clock %s", view->plan->id, WEIR_VERSION,
                     view->result->clock_name);
+    add_resumed(text, &view->result->resumed);
     add_seeds(&seeds, view->result, "seed of the data ",
               offsetof(struct weir_phase_result, data_seed));
     add_seeds(&seeds, view->result, "seed of the random order ",

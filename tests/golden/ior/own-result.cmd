@@ -1,1 +1,1 @@
---result run.jsonl
+--result run.jsonl --resume

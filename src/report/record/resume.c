@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What earlier runs of a plan have finished, as the result file tells. */
+#include "weir/base/memory.h"
+#include "weir/report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the tests that a run has finished ---- */
+
+struct search {
+    const uint64_t *records; /* complete ones, by phase */
+    bool needs_end;          /* records alone do not tell whether the test came to its end */
+};
+
+static bool is_whole(const struct weir_phase_result *phase)
+{
+    return phase->outcome == WEIR_OUTCOME_COMPLETE && !phase->is_interrupted &&
+           phase->error_count == 0 && (!phase->failure || phase->failure[0] == '\0');
+}
+
+static bool has_all(struct search *search, const struct weir_step *step, uint64_t rounds,
+                    bool is_open);
+
+/* A loop until a time has one round or more. */
+static bool has_step(struct search *search, const struct weir_step *step, uint64_t rounds,
+                     bool is_open)
+{
+    uint64_t found;
+
+    switch (step->kind) {
+    case WEIR_STEP_PHASE:
+        found = search->records[step->phase->number];
+        return is_open ? found >= rounds : found == rounds;
+    case WEIR_STEP_REPEAT:
+        return !__builtin_mul_overflow(rounds, step->count, &rounds) &&
+               has_all(search, step->body, rounds, is_open);
+    case WEIR_STEP_ON_RANKS: /* without rank 0 there are no records */
+        return step->ranks.first != 0 || has_all(search, step->body, rounds, is_open);
+    case WEIR_STEP_UNTIL:
+        search->needs_end = true;
+        return has_all(search, step->body, rounds, true);
+    case WEIR_STEP_TIMED:
+        search->needs_end = true;
+        return has_all(search, step->body, rounds, is_open);
+    case WEIR_STEP_COMMAND:
+        search->needs_end = true;
+        break;
+    case WEIR_STEP_BARRIER:
+    case WEIR_STEP_SLEEP:
+        break;
+    }
+    return true;
+}
+
+static bool has_all(struct search *search, const struct weir_step *step, uint64_t rounds,
+                    bool is_open)
+{
+    for (; step; step = step->next)
+        if (!has_step(search, step, rounds, is_open))
+            return false;
+    return true;
+}
+
+static bool is_kept(const struct weir_result *result, unsigned test)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == test)
+            return result->phases[i].kept_from[0] != '\0';
+    return false;
+}
+
+/* Then another one began in that run, or the run itself ended. A test that was kept may have been
+ * written down behind one that was cut. */
+static bool has_ended(const struct weir_result *result, unsigned test)
+{
+    bool has_begun = false;
+
+    for (unsigned i = 0; i < result->test_count; i++) {
+        if (has_begun && !is_kept(result, result->tests[i].test))
+            return true;
+        has_begun |= result->tests[i].test == test;
+    }
+    return has_begun && result->finished_s > 0.0 && !result->is_interrupted && !result->given_up;
+}
+
+static bool has_flaw(const struct weir_result *result, unsigned test)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == test && !is_whole(&result->phases[i]))
+            return true;
+    return false;
+}
+
+static bool has_finished(const struct weir_recorded *run, unsigned test, const uint64_t *records)
+{
+    struct search search = {.records = records};
+
+    return !has_flaw(run->result, test) &&
+           has_all(&search, run->plan->tests[test]->steps, 1, false) &&
+           (!search.needs_end || has_ended(run->result, test));
+}
+
+/* ---- steps ---- */
+
+static unsigned step_of(const struct weir_plan *plan, unsigned test)
+{
+    return plan->sweep.axis_count > 0 ? plan->tests[test]->sweep_step : test;
+}
+
+static bool is_first_of_step(const struct weir_plan *plan, unsigned test)
+{
+    for (unsigned i = 0; i < test; i++)
+        if (step_of(plan, i) == step_of(plan, test))
+            return false;
+    return true;
+}
+
+static uint64_t *count_records(const struct weir_recorded *run)
+{
+    uint64_t *records = weir_memory_take((run->plan->phase_count + 1) * sizeof *records);
+
+    for (unsigned i = 0; i < run->result->phase_count; i++)
+        if (run->result->phases[i].phase < run->plan->phase_count)
+            records[run->result->phases[i].phase]++;
+    return records;
+}
+
+/* A step is of one run: its tests may belong together. */
+static bool has_finished_step(const struct weir_recorded *run, unsigned step,
+                              const uint64_t *records)
+{
+    for (unsigned i = 0; i < run->plan->test_count; i++)
+        if (step_of(run->plan, i) == step && !has_finished(run, i, records))
+            return false;
+    return true;
+}
+
+static void keep_steps(struct weir_resumption *resumption, const struct weir_recorded *run)
+{
+    const struct weir_plan *plan = run->plan;
+    uint64_t *records = count_records(run);
+
+    for (unsigned i = 0; i < plan->test_count; i++) {
+        if (resumption->kept[i] || !is_first_of_step(plan, i) ||
+            !has_finished_step(run, step_of(plan, i), records))
+            continue;
+        resumption->kept_count++;
+        for (unsigned j = i; j < plan->test_count; j++)
+            if (step_of(plan, j) == step_of(plan, i))
+                resumption->kept[j] = run->result;
+    }
+    free(records);
+}
+
+/* ---- refusals ---- */
+
+/* Cuts both texts to the first lines that differ. */
+static void find_difference(char **one, char **other)
+{
+    char *next, *other_next;
+
+    while ((next = strchr(*one, '\n')) && (other_next = strchr(*other, '\n')) &&
+           next - *one == other_next - *other && memcmp(*one, *other, (size_t)(next - *one)) == 0) {
+        *one = next + 1;
+        *other = other_next + 1;
+    }
+    *one += strspn(*one, " ");
+    *other += strspn(*other, " ");
+    (*one)[strcspn(*one, "\n")] = '\0';
+    (*other)[strcspn(*other, "\n")] = '\0';
+}
+
+static int refuse_plan(const struct weir_plan *plan, const struct weir_recorded *last,
+                       struct weir_error *error)
+{
+    struct weir_text here = {0}, there = {0};
+    char *mine, *other;
+
+    weir_plan_explain_work(plan, &here);
+    weir_plan_explain_work(last->plan, &there);
+    weir_text_add(&here, "\n");
+    weir_text_add(&there, "\n");
+    mine = here.data;
+    other = there.data;
+    find_difference(&mine, &other);
+    weir_error_usage(
+        error, plan->dialect,
+        "--resume: %s has no run of this plan: where this one has \"%.150s\", the last "
+        "one has \"%.150s\"; take another file, or leave --resume out. The last one "
+        "is: %s",
+        plan->output.result_path, mine, other, last->plan->command_line);
+    weir_text_close(&here);
+    weir_text_close(&there);
+    return error->code;
+}
+
+static int refuse_last(const struct weir_plan *plan, struct weir_error *error)
+{
+    struct weir_recorded last = {0};
+    int code = weir_record_read(plan->output.result_path, WEIR_LAST_RUN, &last, error);
+
+    if (code == 0)
+        code = refuse_plan(plan, &last, error);
+    weir_recorded_close(&last);
+    return code;
+}
+
+static int check_ranks(const struct weir_plan *plan, const struct weir_recorded *run,
+                       unsigned rank_count, struct weir_error *error)
+{
+    unsigned earlier = run->result->rank_count;
+
+    if (earlier == rank_count)
+        return 0;
+    return weir_error_usage(error, plan->dialect,
+                            "--resume: the run of this plan in %s was one of %u ranks, and now "
+                            "there %s %u: start as many, take another file, or leave --resume out",
+                            plan->output.result_path, earlier, rank_count == 1 ? "is" : "are",
+                            rank_count);
+}
+
+/* ---- runs ---- */
+
+struct list {
+    struct weir_recorded_run *runs;
+    unsigned count;
+};
+
+/* Their positions plus one; 0: there is none. */
+static unsigned find_plan(const struct list *list, const char *plan_id)
+{
+    unsigned i = list->count;
+
+    while (i > 0 &&
+           !(list->runs[i - 1].has_report && strcmp(list->runs[i - 1].plan_id, plan_id) == 0))
+        i--;
+    return i;
+}
+
+static unsigned find_earlier(const struct list *list, unsigned run)
+{
+    const char *id = list->runs[run].resumed_id;
+    unsigned i = id[0] == '\0' ? 0 : run;
+
+    while (i > 0 && strcmp(list->runs[i - 1].id, id) != 0)
+        i--;
+    return i;
+}
+
+static bool has_report(const struct list *list)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        if (list->runs[i].has_report)
+            return true;
+    return false;
+}
+
+/* What a run that was killed had not yet written down again stands in the one before it. */
+static int read_chain(struct weir_resumption *resumption, const struct weir_plan *plan,
+                      const struct list *list, unsigned rank_count, struct weir_error *error)
+{
+    unsigned next = find_plan(list, plan->id);
+    int code = 0;
+
+    while (next > 0 && code == 0) {
+        struct weir_recorded *run;
+
+        resumption->runs = weir_memory_grow(resumption->runs,
+                                            (resumption->run_count + 1) * sizeof *resumption->runs);
+        run = &resumption->runs[resumption->run_count];
+        *run = (struct weir_recorded){0};
+        code = weir_record_read(plan->output.result_path, next - 1, run, error);
+        if (code != 0)
+            break;
+        resumption->run_count++;
+        code = check_ranks(plan, run, rank_count, error);
+        if (code == 0 && run->plan->test_count != plan->test_count)
+            code = refuse_plan(plan, run, error);
+        if (code == 0)
+            keep_steps(resumption, run);
+        next = find_earlier(list, next - 1);
+    }
+    return code;
+}
+
+int weir_resumption_open(struct weir_resumption *resumption, const struct weir_plan *plan,
+                         unsigned rank_count, struct weir_error *error)
+{
+    struct weir_error unread = {0};
+    struct weir_arena arena = {0};
+    struct list list = {0};
+    int code = weir_record_list(plan->output.result_path, &arena, &list.runs, &list.count, &unread);
+
+    *resumption = (struct weir_resumption){0};
+    resumption->kept = weir_memory_take(plan->test_count * sizeof *resumption->kept);
+    for (unsigned i = 0; i < plan->test_count; i++)
+        resumption->step_count += is_first_of_step(plan, i);
+    if (code != 0 && code != -ENOENT && code != -ENODATA)
+        *error = unread;
+    else if (code == 0 && has_report(&list))
+        find_plan(&list, plan->id) > 0 ? read_chain(resumption, plan, &list, rank_count, error)
+                                       : refuse_last(plan, error);
+    weir_arena_close(&arena);
+    return error->code;
+}
+
+void weir_resumption_close(struct weir_resumption *resumption)
+{
+    weir_recorded_close_all(resumption->runs, resumption->run_count);
+    free(resumption->kept);
+    *resumption = (struct weir_resumption){0};
+}
