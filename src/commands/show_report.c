@@ -5,6 +5,7 @@
 #include "weir/base/log.h"
 #include "weir/report/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -80,6 +81,19 @@ static int choose(const struct weir_command *command, struct choice *choice,
     return 0;
 }
 
+/* How the run ended, in `room`. */
+static const char *end_of(const struct weir_recorded_run *run, char room[32])
+{
+    if (!run->has_ended)
+        return "none: cut, or still running";
+    if (run->is_interrupted)
+        return "interrupted";
+    if (run->exit_code == WEIR_EXIT_DONE)
+        return "yes";
+    snprintf(room, 32, "failed (exit %d)", run->exit_code);
+    return room;
+}
+
 static void list_runs(const struct choice *choice, struct weir_text *text)
 {
     weir_text_add(text, "%5s  %-16s  %-19s  %-8s  %6s  %s\n", "run", "id", "begun", "dialect",
@@ -87,20 +101,21 @@ static void list_runs(const struct choice *choice, struct weir_text *text)
     for (unsigned i = 0; i < choice->count; i++) {
         const struct weir_recorded_run *run = &choice->runs[i];
         const time_t begun = (time_t)run->begun_s;
-        char date[32] = "-";
+        char date[32] = "-", end[32];
         struct tm parts;
 
         if (run->begun_s > 0 && localtime_r(&begun, &parts) != NULL)
             strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
         weir_text_add(text, "%5u  %-16s  %-19s  %-8s  %6u  %s\n", i + 1,
                       run->id[0] != '\0' ? run->id : "-", date, run->dialect, run->phase_count,
-                      run->has_ended ? "yes" : "none: cut, or still running");
+                      end_of(run, end));
     }
 }
 
 static void tell_of_others(const struct weir_command *command, const struct choice *choice)
 {
     const unsigned told = choice->last - choice->first + 1;
+    char end[32];
 
     if (strcasecmp(command->report.run, "last") == 0 && told < choice->count)
         weir_log(WEIR_LOG_WARNING,
@@ -116,6 +131,9 @@ static void tell_of_others(const struct weir_command *command, const struct choi
         else if (!choice->runs[i].has_ended)
             weir_log(WEIR_LOG_WARNING, "%s: run %u has no end: it was cut, or is still running",
                      command->result_path, i + 1);
+        else if (choice->runs[i].is_interrupted || choice->runs[i].exit_code != WEIR_EXIT_DONE)
+            weir_log(WEIR_LOG_WARNING, "%s: run %u did not end well: %s", command->result_path,
+                     i + 1, end_of(&choice->runs[i], end));
 }
 
 static int tell_chosen(const struct weir_command *command, const struct choice *choice,

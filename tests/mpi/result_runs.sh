@@ -89,6 +89,21 @@ expect_lines 1 '^write,'
 capture "$WEIR" report "$result" --format csv
 expect_lines 2 '^write,'
 
+# ---- runs that failed or were interrupted
+
+capture "$WEIR_TEST" dd if=/dev/zero of="$files/d" bs=64k count=4 -a fault:posix --fault.verb write --fault.every 2 --fault.errno EIO --result "$work/ends"
+expect_exit 1
+capture "$WEIR" report "$work/ends" --run list
+expect_lines 1 ' dd .* failed (exit 1)$'
+capture "$WEIR" report "$work/ends" --plain
+[[ $status == 0 ]] || fail "a run that failed is not told"
+grep -q 'run 1 .* failed (exit 1)' "$err" || fail "nothing is said of the failure"
+sed -i 's/"interrupted": *false/"interrupted":true/' "$work/ends"
+capture "$WEIR" report "$work/ends" --run list
+expect_lines 1 ' dd .* interrupted$'
+capture "$WEIR" report "$work/ends" --plain
+grep -q 'run 1 .* interrupted' "$err" || fail "nothing is said of the interruption"
+
 # ---- words in any order; two files
 
 capture "$WEIR" report --format csv "$result"

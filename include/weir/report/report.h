@@ -136,6 +136,8 @@ struct weir_recorded_run {
     double begun_s;
     unsigned phase_count; /* of "net": measurements */
     bool has_ended;       /* else it was cut, or still goes on */
+    bool is_interrupted;  /* and has ended all the same */
+    int exit_code;        /* as its end says */
     bool has_report;      /* the reporters can print it; not so "net", which has no plan */
 };
 

@@ -239,8 +239,12 @@ static bool take_record(struct weir_record_reader *reader, json_t *record)
         return true;
     if (is_kind(record, "phase") || is_kind(record, "measurement"))
         owner->summary.phase_count++;
-    if (is_kind(record, "end"))
+    if (is_kind(record, "end")) {
         owner->summary.has_ended = true;
+        owner->summary.is_interrupted = json_is_true(json_object_get(record, "interrupted"));
+        owner->summary.exit_code =
+            (int)json_integer_value(json_object_get(record, "exit_code"));
+    }
     if (owner->records)
         json_array_append(owner->records, record);
     return true;
