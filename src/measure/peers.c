@@ -7,6 +7,7 @@
 #define NORMAL_PER_MAD 1.4826
 #define SCORE_MAX 3.5
 #define SHARE_MIN 0.1
+#define SHARE_WIDE 0.5
 
 static int compare(const void *a, const void *b)
 {
@@ -35,11 +36,13 @@ struct weir_peers weir_peers_of(const struct weir_peer *all, unsigned count, dou
     for (unsigned i = 0; i < count; i++)
         work[i] = all[i].mean > 0.0 ? all[i].stddev / all[i].mean : 0.0;
     peers.scale = median_of(work, count);
+    peers.knows_noise = peers.scale > 0.0;
     for (unsigned i = 0; i < count; i++)
         work[i] = fabs(log(fmax(all[i].mean, 0.0) / peers.median));
     peers.scale = fmax(peers.scale, NORMAL_PER_MAD * median_of(work, count));
     peers.low = peers.median * fmin(1.0 - SHARE_MIN, exp(-SCORE_MAX * peers.scale));
     peers.high = peers.median * fmax(1.0 + SHARE_MIN, exp(SCORE_MAX * peers.scale));
+    peers.is_wide = peers.low < SHARE_WIDE * peers.median;
     peers.can_tell = count >= WEIR_PEERS_MIN;
     return peers;
 }

@@ -55,6 +55,14 @@ grep -q '^weir .* slow-target: ' "$work/told" || fail "the finding is not in the
 
 slow --alone-only -i 1 --warnings-as-errors
 ((status == 1)) || fail "warnings as errors: $status, not 1"
+# One repetition tells nothing of noise; half of the targets slow, and there is no usual.
+grep -q ' slow?$' "$out" && grep -q -- '-i tell' "$out" || fail "one repetition leaves no doubt"
+! grep -q ' slow?$' "$work/told" || fail "two repetitions leave it"
+mkdir -p "$files/c/1" "$files/c/2"
+capture mpiexec --oversubscribe -n 4 "$WEIR_TEST" targets "$files/a" "$files/b" "$files/c/1" "$files/c/2" -a fault:posix --buffered --size 1m \
+    --transfer 256k --rate 20 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 150000 -i 2 --alone-only
+((status == 0)) && grep -q 'slow: cannot tell' "$out" || fail "none is slow where none could be seen"
+rm -r "$files/c/1" "$files/c/2"
 
 # Files that stay are read again; K ranks for each.
 run 4 targets "$files/a" "$files/b" --size 1m --transfer 256k --ranks-per-target 2 -i 2 --buffered --keep --warnings-as-errors

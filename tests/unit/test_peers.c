@@ -54,8 +54,19 @@ static void rule_names_what_is_far_from_the_median(void **state)
         for (unsigned k = 0; k < cases[i].count; k++)
             assert_int_equal(".sf"[weir_peers_judge(&peers, cases[i].all[k].mean)],
                              cases[i].verdicts[k]);
+        assert_int_equal(peers.knows_noise, cases[i].all[0].stddev > 0);
     }
     assert_int_equal(weir_peers_of(NULL, 0, NULL).can_tell, false);
+}
+
+static void rates_may_differ_too_much_for_one_to_be_slow(void **state)
+{
+    const struct weir_peer wide[] = {{100, 1}, {100, 1}, {25, 1}, {25, 1}};
+    const struct weir_peer alike[] = {{100, 1}, {101, 1}, {99, 1}, {25, 1}};
+    double work[MANY];
+
+    assert_true(weir_peers_of(wide, 4, work).is_wide);
+    assert_false(weir_peers_of(alike, 4, work).is_wide);
 }
 
 /* ---- how often it is wrong ---- */
@@ -310,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rule_names_what_is_far_from_the_median),
+        cmocka_unit_test(rates_may_differ_too_much_for_one_to_be_slow),
         cmocka_unit_test(alike_targets_are_seldom_called_slow),
         cmocka_unit_test(slow_target_is_named),
         cmocka_unit_test(findings_name_targets_when_all_are_measured),

@@ -34,6 +34,11 @@ struct weir_peers {
     double low;    /* values below, and ... */
     double high;   /* ... above these stand apart */
     bool can_tell; /* WEIR_PEERS_MIN of them at least, and a median above 0 */
+    /* Half of them at least have a deviation over repetitions, which takes two: else MAD is all
+     * that is known of noise, and chance makes it small. */
+    bool knows_noise;
+    /* They differ so much that one with half of the median's rate would be called alike. */
+    bool is_wide;
 };
 
 enum weir_peer_verdict { WEIR_PEER_ALIKE, WEIR_PEER_SLOW, WEIR_PEER_FAST };

@@ -43,6 +43,8 @@ static json_t *table_of(const struct weir_targets_table *table)
     weir_json_put_real(object, "usualFrom", table->peers.low);
     weir_json_put_real(object, "usualTo", table->peers.high);
     weir_json_put_value(object, "canTell", json_boolean(table->peers.can_tell));
+    weir_json_put_value(object, "knowsNoise", json_boolean(table->peers.knows_noise));
+    weir_json_put_value(object, "isWide", json_boolean(table->peers.is_wide));
     weir_json_put_real(object, "sumAlone", table->alone_sum);
     if (table->together.count == 0)
         return object;

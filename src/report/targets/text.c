@@ -115,7 +115,8 @@ static void add_row(struct weir_text *text, const struct weir_targets_table *tab
     add_share(text, row->rate.mean, table->peers.median);
     add_share(text, row->rate.mean, table->limit);
     if (row->verdict != WEIR_PEER_ALIKE)
-        weir_text_add(text, "  %s", weir_targets_verdict(row->verdict));
+        weir_text_add(text, "  %s%s", weir_targets_verdict(row->verdict),
+                      table->peers.knows_noise ? "" : "?");
     weir_text_add(text, "\n");
 }
 
@@ -139,8 +140,18 @@ static void add_judgement(struct weir_text *text, const struct weir_targets_tabl
                       weir_figures_percent(slowest->rate.mean, table->rows[0].rate.mean));
         return;
     }
-    weir_text_add(text, "median %.1f MB/s, usual are %.1f to %.1f MB/s; slow: %u, fast: %u\n",
-                  peers->median / WEIR_MB, peers->low / WEIR_MB, peers->high / WEIR_MB, slow, fast);
+    weir_text_add(text, "median %.1f MB/s, usual are %.1f to %.1f MB/s; ", peers->median / WEIR_MB,
+                  peers->low / WEIR_MB, peers->high / WEIR_MB);
+    if (slow == 0 && peers->is_wide)
+        weir_text_add(text, "slow: cannot tell, only below %.1f %% of the median would one be seen",
+                      weir_figures_percent(peers->low, peers->median));
+    else
+        weir_text_add(text, "slow: %u", slow);
+    weir_text_add(text, ", fast: %u\n", fast);
+    if (!peers->knows_noise)
+        weir_report_sentence(text, "",
+                             "with 1 repetition the noise is unknown, and a slow one may be chance: "
+                             "2 with " WEIR_REMEDY_REPETITIONS " tell, 3 tell more surely");
 }
 
 static void add_together(struct weir_text *text, const struct weir_targets_table *table, int width)
