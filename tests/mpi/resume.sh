@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# --resume: a run is cut by a signal, by the death of all its ranks, and in the middle of a line of its result file; the next one
+# keeps the tests that were finished, does not touch their files, and its record and its report are whole.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+unset SLURM_JOB_END_TIME WEIR_JOB_END_TIME
+ranks=6
+
+# Three tests of one file each: a write and a read of 0.2 s in two repetitions.
+for i in 0 1 2; do
+    echo "testFile=$files/f$i"
+    echo RUN
+done >"$work/tests"
+{
+    printf '%s\n' 'IOR START' transferSize=64k blockSize=640k interIODelay=20000 keepFile=1 repetitions=2
+    cat "$work/tests"
+    echo 'IOR STOP'
+} >"$work/job.ior"
+job=("$WEIR" ior -f "$work/job.ior" --result "$result")
+
+phases() { # phases COUNT: so many phases are recorded
+    local count
+    count=$(grep -c '"record":"phase"' "$result" 2>/dev/null) || true
+    ((count >= $1))
+}
+
+cut_after() { # cut_after PHASES SIGNAL OPTION...
+    local count=$1 signal=$2
+    shift 2
+    launch mpiexec -n $ranks "${job[@]}" "$@"
+    wait_until 60 phases "$count" || fail "there are no $count phases"
+    signal_ranks "$signal"
+    end_of_run
+    ((status != 0)) || fail "a run that was cut ended with 0"
+}
+
+resume() { capture mpiexec -n $ranks "${job[@]}" --resume "$@"; }
+
+of_file() { stat -c '%i %y' "$files/$1"; }
+
+# All tests are in the last run once, those that are given kept.
+expect_whole() { # expect_whole KEPT-TESTS
+    expect_record "[test.test for test in tests] == [0, 1, 2]"
+    expect_record "[(p.test, p.verb, p.repetition) for p in phases] == [(t, v, r) for t in range(3) for r in range(2) for v in ('write', 'read')]"
+    expect_record "all(p.outcome == 'complete' for p in phases) and end.exit_code == 0"
+    expect_record "sorted({p.test for p in phases if hasattr(p, 'kept_from')}) == [$1]"
+    cp "$out" "$work/told"
+    capture "$WEIR" report "$result"
+    expect_done
+    diff "$work/told" "$out" >"$work/difference" || fail "weir report prints another report: $(head -n 5 "$work/difference")"
+    capture "$WEIR" report --format csv "$result"
+    (($(grep -cE '^(write|read),' "$out") == 12)) || fail "the report has not each phase once"
+}
+
+expect_resumed() { # expect_resumed KEPT
+    (($(grep -c "resumed: $1 of 3 " "$out") == 1)) || fail "the report does not say once that $1 of 3 steps are kept"
+}
+
+# ---- a signal: what is finished stays, and what was cut is done again
+
+cut_after 5 TERM --resume
+grep -q 'holds no run' "$err" || fail "nothing is said of a file without a run"
+expect_record "not hasattr(runs[0], 'resumed')"
+first=$(of_file f0)
+cp "$result" "$work/cut"
+resume
+expect_done
+expect_resumed 1
+expect_whole 0
+[[ $(of_file f0) == "$first" ]] || fail "the file of a test that was kept was touched"
+
+# ---- all is kept: nothing runs
+
+before="$(of_file f0) $(of_file f1) $(of_file f2)"
+resume
+expect_done
+expect_resumed 3
+expect_whole "0, 1, 2"
+[[ "$(of_file f0) $(of_file f1) $(of_file f2)" == "$before" ]] || fail "a file was touched"
+expect_record "len({p.kept_from for p in phases}) == 2" # each is of the run that measured it
+
+# ---- another plan, and another number of ranks
+
+cp "$result" "$work/before"
+capture mpiexec -n $ranks "${job[@]}" --resume -e
+expect_exit 2
+grep -qF -- "$work/job.ior" "$err" || fail "the refusal does not name the command line of the last run"
+capture mpiexec -n 2 "${job[@]}" --resume
+expect_exit 2
+grep -q '6 ranks' "$err" || fail "the refusal does not name the ranks"
+cmp "$result" "$work/before" || fail "a run that was refused is in the file"
+capture "$WEIR" ior -f "$work/job.ior" --resume
+expect_exit 2
+expect_error '--result FILE'
+# What does not change the work is no other plan.
+resume --plain --progress off --watchdog 2m --give-up 10m
+expect_done
+expect_record "all(hasattr(p, 'kept_from') for p in phases)"
+
+# ---- all ranks die, a line is torn, and again
+
+rm -f "$result" "$files"/*
+cut_after 6 KILL
+printf '{"record":"phase","run_id":"' >>"$result"
+first=$(of_file f0)
+cut_after 14 KILL --resume # 6 or 7, 4 that are kept, and 4 of test 1
+second=$(of_file f1)
+truncate -s -20 "$result"  # within the line of the last phase
+resume
+expect_done
+[[ $(of_file f0) == "$first" ]] || fail "the file of test 0 was touched"
+expect_record "all(hasattr(p, 'kept_from') for p in phases if p.test == 0)"
+expect_record "len({p.kept_from for p in phases if p.test == 0}) == 1"
+if grep -q 'resumed: 1 ' "$out"; then # a line that was torn was one of test 1
+    expect_whole 0
+else
+    [[ $(of_file f1) == "$second" ]] || fail "the file of test 1 was touched"
+    expect_whole "0, 1"
+fi
+
+# ---- a run that died before it had written down again what it kept: the run before it has it
+
+head -n 1 <(grep '"resumed"' "$result") >"$work/begun"
+cp "$work/cut" "$result"
+run_id=$("$WEIR_PYTHON" -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["run_id"])' "$result")
+sed -E "s/(\"resumed\":\\{\"run_id\":\")[0-9a-f]+/\\1$run_id/" "$work/begun" >>"$result"
+first=$(of_file f0)
+resume
+expect_done
+expect_resumed 1
+expect_whole 0
+[[ $(of_file f0) == "$first" ]] || fail "the file of test 0 was touched"
+
+# ---- what is kept comes behind what is done again, which is cut once more
+
+"$WEIR_PYTHON" - "$result" <<'END'
+import json, sys
+lines = open(sys.argv[1]).readlines()
+last = json.loads(lines[-1])["run_id"]
+lost = lambda record: record["run_id"] == last and record["record"] == "phase" and record["test"] == 0
+open(sys.argv[1], "w").writelines(line for line in lines if not lost(json.loads(line)))
+END
+sed -i 's/,"resumed":{[^}]*}//' "$result" # of that run alone
+second="$(of_file f1) $(of_file f2)"
+cut_after $(($(grep -c '"record":"phase"' "$result") + 1)) TERM --resume
+expect_record "sorted({(p.test, hasattr(p, 'kept_from')) for p in phases}) == [(0, False), (1, True), (2, True)]"
+resume
+expect_done
+expect_resumed 2
+expect_record "[(p.test, p.verb, p.repetition) for p in phases] == [(t, v, r) for t in range(3) for r in range(2) for v in ('write', 'read')]"
+[[ "$(of_file f1) $(of_file f2)" == "$second" ]] || fail "a file of a test that was kept was touched"
+
+# ---- the end of its time, and a dialect of lists
+
+rm -f "$result" "$files"/*
+WEIR_JOB_END_TIME=$(($(date +%s) + 62)) capture mpiexec -n $ranks "${job[@]}" --stop-before 60s
+expect_exit 1
+expect_record "end.out_of_time"
+resume
+expect_done
+expect_record "len(phases) == 12 and end.exit_code == 0"
+
+rm -f "$result"
+cd "$files"
+list=("$WEIR" iozone -t 2 -t 4 -i 0 -i 1 -r 64k -s 256k --result "$result" --resume)
+capture mpiexec -n 4 "${list[@]}"
+expect_done
+cut=$(grep -n '"record":"test"' "$result" | sed -n '2s/:.*//p')
+sed -i "$((cut + 1)),\$d" "$result"
+capture mpiexec -n 4 "${list[@]}"
+expect_done
+expect_record "[hasattr(p, 'kept_from') for p in phases] == [p.test == 0 for p in phases] and len({p.test for p in phases}) == 2"
