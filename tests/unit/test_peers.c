@@ -267,6 +267,28 @@ static void findings_name_targets_when_all_are_measured(void **state)
     scene_close(&scene);
 }
 
+/* The record of the last target is kept, and one before it was measured again and is slow no more. */
+static void findings_of_a_record_that_is_kept_are_made_anew(void **state)
+{
+    static const double slow[PEERS] = {100, 99, 40, 102, 98};
+    const struct weir_phase_result *last;
+    struct scene scene = make();
+
+    run(&scene, slow, &last);
+    for (unsigned i = 2; i < TESTS; i += PEERS)
+        scene.result->phases[i].windows.total_s = 1.0;
+    weir_result_find(&scene.result->phases[TESTS - 2], WEIR_NOTE, "other", "stays");
+    weir_audit_peers_anew(scene.plan, scene.result, &scene.result->phases[TESTS - 2]);
+    assert_int_equal(last->finding_count, 1);
+    assert_string_equal(last->findings[0].name, "other");
+    scene.result->phases[2].windows.total_s = scene.result->phases[7].windows.total_s = 100.0 / 40;
+    for (unsigned i = 0; i < 2; i++) /* the second time, there is one already */
+        weir_audit_peers_anew(scene.plan, scene.result, &scene.result->phases[TESTS - 2]);
+    assert_int_equal(last->finding_count, 2);
+    assert_string_equal(last->findings[1].name, "slow-target");
+    scene_close(&scene);
+}
+
 static void table_is_in_order_of_rate(void **state)
 {
     static const double rates[PEERS] = {100, 99, 40, 102, 98};
@@ -325,6 +347,7 @@ int main(void)
         cmocka_unit_test(alike_targets_are_seldom_called_slow),
         cmocka_unit_test(slow_target_is_named),
         cmocka_unit_test(findings_name_targets_when_all_are_measured),
+        cmocka_unit_test(findings_of_a_record_that_is_kept_are_made_anew),
         cmocka_unit_test(table_is_in_order_of_rate),
         cmocka_unit_test(table_of_a_part_is_no_whole),
     };
