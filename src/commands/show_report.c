@@ -20,8 +20,8 @@ static int tell_run(const struct weir_command *command, struct weir_recorded *ru
     int code = weir_front_choose_reporter(plan->dialect, &command->report, &plan->output, error);
 
     if (code == 0 && weir_reporter_find(&plan->output)->is_of_sweep && plan->sweep.axis_count == 0)
-        code = weir_error_usage(error, "report", "--format: %s is of sweeps, and this run is none",
-                                command->report.format);
+        code = weir_error_usage(error, "report", "\"%s\" is a format of sweeps, and run %u is none",
+                                command->report.format, run->number + 1);
     if (code == 0)
         weir_report_whole(text, run->plan, run->result);
     weir_recorded_close(run);

@@ -237,7 +237,7 @@ static void add_growth(struct weir_text *text, const struct scope *scope, struct
     if (trend->knee == first && count + 1 == trend->measured) {
         weir_text_add(&line, "%s: no step differs by more than the noise; ", scope->table->name);
         add_list(&line, scope, alike, count);
-        weir_text_add(&line, " as good as ");
+        weir_text_add(&line, " near ");
         add_step(&line, scope, trend->knee);
         weir_text_add(&line, ": ");
         add_distance(&line, scope, alike, count, trend->knee);
