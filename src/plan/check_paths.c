@@ -2,6 +2,7 @@
 /* Whether the files of a plan are different ones: data, status, results and side files. */
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +147,16 @@ int weir_check_exact_names(const struct weir_check_scope *scope)
 
 /* ---- files that hold no data ---- */
 
-enum other_kind { RESULT_FILE, SUMMARY_FILE, STATUS_FILE, POSITION_FILE, RANK_FILE, OP_FILES };
+enum other_kind {
+    RESULT_FILE,
+    SUMMARY_FILE,
+    STATUS_FILE,
+    POSITION_FILE,
+    RANK_FILE,
+    OP_FILES,
+    OFFSET_FILES,
+    HISTOGRAM_FILES
+};
 
 static const char *const other_names[] = {
     [RESULT_FILE] = "result file",
@@ -155,11 +165,14 @@ static const char *const other_names[] = {
     [POSITION_FILE] = "file of the position",
     [RANK_FILE] = "file of figures of ranks",
     [OP_FILES] = "file of figures of transfers",
+    [OFFSET_FILES] = "file of offsets of transfers",
+    [HISTOGRAM_FILES] = "file of latencies of a rank",
 };
 
 struct other {
     enum other_kind kind;
-    const char *path;  /* as it was given; of OP_FILES: what their names begin with */
+    const char *path;  /* as it was given; of OP_FILES: what their names begin with, and of the two
+                          kinds after them: with %r, if there is one for each rank */
     const char *plain; /* the same without "." and empty parts */
 };
 
@@ -190,9 +203,34 @@ static void add_other(struct others *others, enum other_kind kind, const char *p
         (struct other){kind, path, weir_arena_copy(&others->arena, plain.data)};
 }
 
+/* `parts` are put together, with %r for the number of a rank. */
+static void add_made(struct others *others, enum other_kind kind, const char *const parts[4])
+{
+    char name[WEIR_PATH_BYTES];
+
+    if (snprintf(name, sizeof name, "%s%s%s%s", parts[0], parts[1], parts[2], parts[3]) <
+        (int)sizeof name)
+        add_other(others, kind, weir_arena_copy(&others->arena, name));
+}
+
+/* As the engine makes their names of what a test and its phases say. */
+static void add_files_of_ranks(struct others *others, const struct weir_test *test)
+{
+    const char *number = test->op_csv_is_of_first ? "" : "%r_";
+
+    if (test->rank_histogram_prefix)
+        add_made(others, HISTOGRAM_FILES,
+                 (const char *[]){test->rank_histogram_prefix, "%r", "", ".txt"});
+    for (size_t i = 0; test->op_csv_prefix && i < test->phase_count; i++)
+        if (test->phases[i]->transfers.log_name)
+            add_made(others, OFFSET_FILES,
+                     (const char *[]){test->op_csv_prefix, number,
+                                      test->phases[i]->transfers.log_name, ".dat"});
+}
+
 static void list_others(struct others *others, const struct weir_plan *plan)
 {
-    size_t room = 3 + 2 * plan->test_count + plan->phase_count;
+    size_t room = 3 + 3 * plan->test_count + 2 * plan->phase_count;
 
     others->files = weir_arena_take(&others->arena, room * sizeof *others->files);
     add_other(others, RESULT_FILE, plan->output.result_path);
@@ -205,6 +243,7 @@ static void list_others(struct others *others, const struct weir_plan *plan)
         add_other(others, OP_FILES, test->op_csv_prefix);
         for (size_t k = 0; k < test->phase_count; k++)
             add_other(others, STATUS_FILE, test->phases[k]->stop.status_path);
+        add_files_of_ranks(others, test);
     }
 }
 
@@ -217,15 +256,20 @@ static bool begins_with_prefix(const char *plain, const char *prefix)
            strcmp(plain + strlen(plain) - end, ".csv") == 0;
 }
 
+/* Whether one of several files, of which `other` tells the names, has this one. */
+static bool is_one_of(const struct other *other, const char *plain)
+{
+    if (other->kind == OP_FILES)
+        return begins_with_prefix(plain, other->plain);
+    return other->kind > OP_FILES && step_over_pattern(&plain, other->plain) && *plain == '\0';
+}
+
 static bool can_be_same(const struct other *one, const struct other *two)
 {
     if (one->kind == two->kind)
         return false;
-    if (one->kind == OP_FILES)
-        return begins_with_prefix(two->plain, one->plain);
-    if (two->kind == OP_FILES)
-        return begins_with_prefix(one->plain, two->plain);
-    return strcmp(one->plain, two->plain) == 0;
+    return is_one_of(one, two->plain) || is_one_of(two, one->plain) ||
+           strcmp(one->plain, two->plain) == 0;
 }
 
 static int check_others_differ(const struct others *others)
@@ -237,7 +281,7 @@ static int check_others_differ(const struct others *others)
             if (can_be_same(one, two))
                 return REFUSE(others, "%s and %s are both %.256s: give them different paths",
                               other_names[two->kind], other_names[one->kind],
-                              two->kind == OP_FILES ? one->path : two->path);
+                              two->kind >= OP_FILES ? one->path : two->path);
         }
     }
     return 0;
@@ -248,8 +292,8 @@ static int check_others_differ(const struct others *others)
 /* The name itself counts too: only the data may have it. */
 static bool is_data(const struct other *other, const struct weir_target *target, const char *name)
 {
-    if (other->kind == OP_FILES)
-        return begins_with_prefix(name, other->plain);
+    if (other->kind >= OP_FILES)
+        return is_one_of(other, name);
     return (!target->has_exact_names && strcmp(name, other->plain) == 0) ||
            can_be_made(target, name, other->plain);
 }

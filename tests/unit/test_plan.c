@@ -46,6 +46,8 @@ static const struct weir_descriptor wrapper = {
 
 static const char *const one_path[] = {"out/testFile"};
 static const char *const two_paths[] = {"a/one", "b/two"};
+static const char *const offsets_path[] = {"out/testF.dat"};
+static const char *const latencies_path[] = {"out/h3.txt"};
 static const char *const same_paths[] = {"a/one", "a/one"};
 static const char *const empty_path[] = {""};
 static const char *const missing_path[] = {NULL};
@@ -448,6 +450,18 @@ CHANGE(result_in_own_directory, x->target.is_shared = false; x->target.has_own_d
        x->plan->output.result_path = "out/12/testFile.00000012")
 CHANGE(result_over_second_path, x->target.is_shared = false; x->target.paths = two_paths;
        x->target.path_count = 2; x->plan->output.result_path = "b/two.00000001")
+CHANGE(offsets_over_data, x->test->op_csv_prefix = "out/test"; x->test->op_csv_is_of_first = true;
+       x->read->transfers.log_name = "F"; x->target.paths = offsets_path)
+CHANGE(offsets_beside_data, x->test->op_csv_prefix = "out/test"; x->test->op_csv_is_of_first = true;
+       x->read->transfers.log_name = "G"; x->target.paths = offsets_path)
+CHANGE(offsets_of_rank_over_result, x->test->op_csv_prefix = "Child_";
+       x->read->transfers.log_name = "rol"; x->plan->output.result_path = "Child_7_rol.dat")
+CHANGE(latencies_over_data, x->test->rank_histogram_prefix = "out/h";
+       x->target.paths = latencies_path)
+CHANGE(latencies_over_result, x->test->rank_histogram_prefix = "out/h";
+       x->plan->output.result_path = "out/h12.txt")
+CHANGE(result_beside_latencies, x->test->rank_histogram_prefix = "out/h";
+       x->plan->output.result_path = "out/h12.txt2")
 
 /* Own files with names as these patterns say. */
 static void name(struct subject *x, const char *const paths[], size_t count)
@@ -677,6 +691,12 @@ static const struct {
     {result_over_file_of_repetition, "ior: result file out/testFile.00000000.2 is one",
      "of its own"},
     {result_in_own_directory, "ior: result file out/12/testFile.00000012 is", "of its own"},
+    {offsets_over_data, "ior: file of offsets of transfers out/testF.dat is one", "of its own"},
+    {offsets_of_rank_over_result, "ior: result file and file of offsets of transfers are both Child_7_rol.dat",
+     "different paths"},
+    {latencies_over_data, "ior: file of latencies of a rank out/h%r.txt is one", "of its own"},
+    {latencies_over_result, "ior: result file and file of latencies of a rank are both out/h12.txt",
+     "different paths"},
     {result_over_second_path, "ior: result file b/two.00000001 is one", "of its own"},
     {result_over_data_of_second_test, "ior: result file a/one is one of", "of its own"},
     {prefilling_read, "ior: read cannot fill files", "only writes"},
@@ -854,6 +874,8 @@ static void sensible_plans_are_accepted(void **state)
         exact_list,
         exact_list_of_few_ranks,
         result_beside_exact_names,
+        offsets_beside_data,
+        result_beside_latencies,
         largest_file,
         greatest_depth,
         greatest_batch,
