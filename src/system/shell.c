@@ -2,6 +2,8 @@
 /* The child is spawned and not forked: MPI libraries have memory that a fork must not copy. */
 #include "weir/system/shell.h"
 
+#include "weir/base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #define NAP_MAX_NS 20000000
+#define GRACE_NS UINT64_C(5000000000)
 
 static int spawn(const char *command, pid_t *child)
 {
@@ -64,7 +67,7 @@ int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *conte
     pid_t child, ended = 0;
     int status = 0, code = spawn(command, &child);
     long nap_ns = 200000;
-    bool is_told = false;
+    uint64_t told_ns = 0;
 
     while (code == 0 && ended == 0) {
         ended = waitpid(child, &status, goes_on ? WNOHANG : 0);
@@ -74,8 +77,10 @@ int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *conte
             code = -errno;
         if (ended != 0 || !goes_on)
             continue;
-        if (!is_told && !goes_on(context))
-            is_told = kill(-child, SIGTERM) == 0;
+        if (told_ns == 0 && !goes_on(context) && kill(-child, SIGTERM) == 0)
+            told_ns = weir_clock_kernel_ns();
+        else if (told_ns != 0 && weir_clock_kernel_ns() - told_ns > GRACE_NS)
+            kill(-child, SIGKILL);
         nap(&nap_ns);
     }
     if (code == 0)

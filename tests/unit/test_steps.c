@@ -687,6 +687,26 @@ static void a_signal_ends_a_command(void **state)
     close_scene(&scene);
 }
 
+/* A command that does not hear of it is ended all the same, and not waited for. */
+static void a_signal_ends_a_command_that_is_deaf(void **state)
+{
+    time_t begun = time(NULL);
+    struct scene scene;
+    pthread_t thread;
+
+    (void)state;
+    open_scene(&scene, "POSIX");
+    add_command(&scene, &scene.test->steps, false, "once", "; trap '' TERM; sleep 50");
+    add(&scene, &scene.test->steps, scene.write);
+    assert_int_equal(pthread_create(&thread, NULL, signal_once_it_runs, &scene), 0);
+    run_on_ranks(&scene, SIZE);
+    pthread_join(thread, NULL);
+    assert_in_range(time(NULL) - begun, 0, 45);
+    assert_int_equal(lines_of(&scene, "once"), 1);
+    assert_int_equal(scene.result->phase_count, 0);
+    close_scene(&scene);
+}
+
 /* ---- side files of ranks ---- */
 
 static void make_logged(struct scene *scene, char (*prefixes)[96])
@@ -808,6 +828,7 @@ int main(void)
         cmocka_unit_test(a_command_that_fails_ends_the_run_and_no_other_runs),
         cmocka_unit_test(a_dry_run_runs_no_command),
         cmocka_unit_test(a_signal_ends_a_command),
+        cmocka_unit_test(a_signal_ends_a_command_that_is_deaf),
         cmocka_unit_test(each_rank_appends_its_offsets_and_latencies),
         cmocka_unit_test(a_foreign_side_file_is_refused),
     };

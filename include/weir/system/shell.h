@@ -7,7 +7,8 @@
 
 #define WEIR_SHELL_REASON_BYTES 128
 
-/* Asked now and then while a command runs: false asks the shell to end (SIGTERM). */
+/* Asked now and then while a command runs: false asks the shell to end (SIGTERM), and ends what
+ * it has started if it does not within 5 seconds (SIGKILL). */
 typedef bool weir_shell_goes_on(void *context);
 
 /* Has /bin/sh run `command`, with nothing to read, and waits for its end. 0; -ECHILD if it ended
