@@ -44,10 +44,11 @@ static int open_stream(struct stdio_file *file, const struct weir_file_params *p
     file->buffer = aligned_alloc(BUFFER_ALIGNMENT, rounded);
     if (!file->buffer)
         return -ENOMEM;
+    errno = 0;
     file->stream = fdopen(file->posix.fd, params->can_write ? "r+" : "r");
     if (file->stream && setvbuf(file->stream, file->buffer, _IOFBF, bytes) == 0)
         return 0;
-    return -ENOMEM;
+    return errno != 0 ? -errno : -ENOMEM;
 }
 
 static int stdio_open(struct weir_session *session, const struct weir_file_params *params,

@@ -21,6 +21,7 @@
 enum { DEVICE_BYTES = 1 << 20, SECTOR_BYTES = 4096, PATH_BYTES = 64 };
 
 extern const struct weir_backend weir_backend_posix;
+extern const struct weir_backend weir_backend_stdio;
 extern const struct weir_backend weir_backend_direct;
 
 /* ---- a kernel that does not say what direct transfers must be multiples of ---- */
@@ -54,6 +55,19 @@ int __wrap_statx(int directory, const char *path, int flags, unsigned mask, stru
 COUNT_LOOKS(stat, const char *)
 COUNT_LOOKS(lstat, const char *)
 COUNT_LOOKS(fstat, int)
+
+/* ---- a C library that has no stream left ---- */
+
+static int stream_error;
+
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
+
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+    errno = stream_error;
+    return stream_error != 0 ? NULL : __real_fdopen(fd, mode);
+}
 
 int __real_fstatat(int directory, const char *path, struct stat *facts, int flags);
 int __wrap_fstatat(int directory, const char *path, struct stat *facts, int flags);
@@ -275,10 +289,30 @@ static void nothing_is_asked_of_an_item_beside_what_is_timed(void **state)
     }
 }
 
+static void a_stream_that_cannot_be_opened_says_why(void **state)
+{
+    const struct weir_session_params session_params = {0};
+    struct weir_file_params params = {
+        .path = "posix-files.stream", .can_write = true, .must_create = true, .transfer_bytes = 4096};
+    struct weir_session *session;
+    struct weir_file *file;
+    struct weir_error error = {0};
+
+    assert_int_equal(weir_backend_stdio.open(&session_params, &session, &error), 0);
+    assert_int_equal(weir_group_self_open((struct weir_group **)&params.group), 0);
+    stream_error = EMFILE;
+    assert_int_equal(weir_backend_stdio.file->open(session, &params, &file), -EMFILE);
+    stream_error = 0;
+    unlink(params.path);
+    weir_group_close((struct weir_group *)params.group);
+    weir_backend_stdio.close(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_asked_of_an_item_beside_what_is_timed),
+        cmocka_unit_test(a_stream_that_cannot_be_opened_says_why),
         cmocka_unit_test(a_device_has_a_size_under_its_name),
         cmocka_unit_test(a_device_is_opened_and_not_made),
         cmocka_unit_test(a_direct_device_asks_for_whole_sectors),
