@@ -84,14 +84,16 @@ static void tell(struct weir_phase_result *record, const char *verb, const char 
     enum weir_peer_verdict verdict = weir_peers_judge(peers, value);
 
     if (verdict == WEIR_PEER_SLOW)
-        weir_result_find(record, WEIR_WARNING, "slow-target",
-                         "%s: %ss at %.1f MB/s, %.1f %% below the median of %u targets, %.1f MB/s; "
-                         "from %.1f MB/s on it is as usual%s",
-                         name, verb, value / MB, 100.0 * (1.0 - value / peers->median),
-                         peers->count, peers->median / MB, peers->low / MB,
-                         peers->knows_noise ? ""
-                                            : "; with 1 repetition it may be chance: repeat with "
-                                              WEIR_REMEDY_REPETITIONS " 3");
+        weir_result_find(
+            record, WEIR_WARNING, "slow-target",
+            "%s: %ss at %.1f MB/s, %.1f %% below the median of %u targets, %.1f MB/s; "
+            "from %.1f MB/s on it is as usual%s",
+            name, verb, value / MB, 100.0 * (1.0 - value / peers->median), peers->count,
+            peers->median / MB, peers->low / MB,
+            peers->knows_noise
+                ? ""
+                : "; with 1 repetition it may be chance: repeat with " WEIR_REMEDY_REPETITIONS
+                  " 3");
     else if (verdict == WEIR_PEER_FAST)
         weir_result_find(record, WEIR_NOTE, "fast-target",
                          "%s: %ss at %.1f MB/s, %.1f %% above the median of %u targets, %.1f MB/s",

@@ -47,7 +47,8 @@ static int find_device(struct device_check *check)
     int code = weir_block_device_find(check->path, &check->device);
 
     if (code == -ENOTBLK)
-        return REFUSE(check, "%s is not a block device: leave --device out if it is a file",
+        return REFUSE(check,
+                      "%s is not a block device: leave " WEIR_REMEDY_DEVICE " out if it is a file",
                       check->path);
     if (code != 0)
         return REFUSE(check, "device %s cannot be opened: %s", check->path, strerror(-code));
@@ -103,13 +104,14 @@ static int check_use(const struct device_check *check)
     if (where[0] != '\0')
         return REFUSE(check,
                       "device %s is in use: it is mounted at %s: unmount it, or choose another "
-                      "one; --device force would write over it all the same",
+                      "one; " WEIR_REMEDY_DEVICE_FORCE " would write over it all the same",
                       check->path, where);
-    return REFUSE(check,
-                  "device %s is in use: it, or a part of it, is held as swap space, by a volume, a "
-                  "RAID, a mounted file system or a program: choose another one; --device force "
-                  "would write over it all the same",
-                  check->path);
+    return REFUSE(
+        check,
+        "device %s is in use: it, or a part of it, is held as swap space, by a volume, a "
+        "RAID, a mounted file system or a program: choose another one; " WEIR_REMEDY_DEVICE_FORCE
+        " would write over it all the same",
+        check->path);
 }
 
 static int check_content(const struct device_check *check)
@@ -124,7 +126,7 @@ static int check_content(const struct device_check *check)
         return 0;
     return REFUSE(check,
                   "device %s carries a signature of others: %s: choose another one, or allow the "
-                  "loss of everything on it with --device force",
+                  "loss of everything on it with " WEIR_REMEDY_DEVICE_FORCE,
                   check->path, what);
 }
 

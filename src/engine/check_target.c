@@ -18,8 +18,8 @@ static int refuse_kind(const struct weir_run *run, const char *path, enum weir_n
     const char *what =
         kind == WEIR_NAME_DIRECTORY ? "is a directory: give " WEIR_REMEDY_PATH " a file name in it"
         : kind == WEIR_NAME_DEVICE  ? "is a device, and " WEIR_REMEDY_PATH
-                                     " names files: --device allow takes block devices, "
-                                     "whose data a write destroys"
+                                     " names files: " WEIR_REMEDY_DEVICE
+                                     " takes block devices, whose data a write destroys"
         : kind == WEIR_NAME_LINK ? "is a symbolic link: give " WEIR_REMEDY_PATH
                                    " what it leads to, or use --overwrite"
                                  : "is not a regular file";

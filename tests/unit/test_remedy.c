@@ -69,9 +69,21 @@ static void every_remedy_has_a_word_of_iors_that_json_takes(void **state)
         assert_non_null(word_of(weir_remedy_neutral, words->remedy));
 }
 
+/* Where the neutral word is an option, it is one of other dialects. */
+static void dialects_have_their_own_words_for_options(void **state)
+{
+    (void)state;
+    assert_string_equal(word_of(weir_report_words("targets"), WEIR_REMEDY_DEVICE), "--devices");
+    assert_string_equal(word_of(weir_report_words("targets"), WEIR_REMEDY_DEVICE_FORCE),
+                        "--write force");
+    assert_non_null(word_of(weir_report_words("dd"), WEIR_REMEDY_KEEP));
+    assert_non_null(word_of(weir_report_words("dd"), WEIR_REMEDY_FEWER_RANKS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dialects_have_their_own_words_for_options),
         cmocka_unit_test(a_dialect_says_a_remedy_in_its_own_words),
         cmocka_unit_test(a_dialect_without_a_word_says_a_neutral_one),
         cmocka_unit_test(a_copy_without_room_is_cut_and_its_length_told),

@@ -7,6 +7,8 @@ const struct weir_remedy_word weir_ior_remedies[] = {
     {WEIR_REMEDY_BACKEND, "-a"},
     {WEIR_REMEDY_FILE_PER_RANK, "-F"},
     {WEIR_REMEDY_PACKAGE_DIRECTORIES, "-y"},
+    {WEIR_REMEDY_DEVICE, "--device allow"},
+    {WEIR_REMEDY_DEVICE_FORCE, "--device force"},
     {WEIR_REMEDY_KEEP, "-k"},
     {WEIR_REMEDY_KEEP_FAILED, "-K"},
     {WEIR_REMEDY_KEEP_OPEN, "--keep-open"},

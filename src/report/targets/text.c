@@ -238,6 +238,8 @@ const struct weir_reporter weir_reporter_targets = {
 static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_PATH, "the path of a target"},
     {WEIR_REMEDY_BACKEND, "-a"},
+    {WEIR_REMEDY_DEVICE, "--devices"},
+    {WEIR_REMEDY_DEVICE_FORCE, "--write force"},
     {WEIR_REMEDY_KEEP, "--keep"},
     {WEIR_REMEDY_TRANSFER_SIZE, "--transfer"},
     {WEIR_REMEDY_BLOCK_SIZE, "--size"},
