@@ -10,6 +10,8 @@
 
 #define WEIR_DD_RELEASE "9.1"     /* of coreutils: the dd that was looked at */
 #define WEIR_DD_REPORTER "dd"     /* as in src/report/report.c */
+#define WEIR_DD_REPORTER_CSV "ior csv"
+#define WEIR_DD_REPORTER_JSON "ior json"
 #define WEIR_DD_PROGRAM "weir-dd" /* a link named dd would be taken for the dd that copies files   \
                                    */
 
@@ -32,6 +34,7 @@ struct weir_dd_additions {
     int64_t each_rank;
     const char *device; /* "allow" or "force"; NULL: none is written */
     const char *summary_path;
+    const char *summary_format;
 };
 
 extern const struct weir_option_set weir_dd_operand_set;

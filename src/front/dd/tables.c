@@ -71,9 +71,7 @@ static const struct weir_option addition_rows[] = {
     {0, "rank-order", WEIR_OPTION_TEXT, OURS(rank_order),
      .help = "which process is which rank: round-robin (one of each node in turn), packed (node by "
              "node), or hosts with commas between them, of rank 0, of rank 1 and so on"},
-    {0, "summaryFile", WEIR_OPTION_TEXT, OURS(summary_path),
-     .help = "the report goes there and not to standard output"},
-    {0},
+    WEIR_SUMMARY_ROWS(OURS(summary_path), OURS(summary_format)),
 };
 
 static const struct weir_option_set addition_set = {"Weir for dd", addition_rows,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char header[] =
-    "target,access,scope,bytes/s,stddev,min,max,repetitions,of_median,verdict\n";
+    "target,access,scope,bytes/s,stddev,min,max,repetitions,of_median,verdict,of_limit\n";
 
 static bool holds_csv(const char *begin)
 {
@@ -38,6 +38,21 @@ static void add_rate(struct weir_text *text, const char *access, const char *sco
                   rate->min, rate->max, rate->count);
 }
 
+/* With the share of what is wanted, or nothing. */
+static void end_line(struct weir_text *text, double rate, double limit)
+{
+    if (limit > 0.0)
+        weir_text_add(text, ",%.4f\n", rate / limit);
+    else
+        weir_text_add(text, ",\n");
+}
+
+/* Of means: it has no spread of its own. */
+static void add_sum(struct weir_text *text, const char *access, const char *scope, double sum)
+{
+    weir_text_add(text, ",%s,%s,%.0f,,,,,,,\n", access, scope, sum);
+}
+
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
@@ -55,12 +70,16 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 
             add_name(text, row->name);
             add_rate(text, access, "alone", &row->rate);
-            weir_text_add(text, ",%.4f,%s\n", median > 0.0 ? row->rate.mean / median : 0.0,
+            weir_text_add(text, ",%.4f,%s", median > 0.0 ? row->rate.mean / median : 0.0,
                           weir_targets_verdict(row->verdict));
+            end_line(text, row->rate.mean, table->limit);
         }
+        add_sum(text, access, "alone_sum", table->alone_sum);
         if (table->together.count > 0) {
+            add_sum(text, access, "together_sum", table->together_sum);
             add_rate(text, access, "together", &table->together);
-            weir_text_add(text, ",,\n");
+            weir_text_add(text, ",,");
+            end_line(text, table->together.mean, table->limit_together);
         }
     }
     weir_arena_close(&arena);
