@@ -362,13 +362,41 @@ static int open_with(const struct weir_posix_session *posix, const struct weir_f
     return opened->fd < 0 ? opened->fd : 0;
 }
 
+/* The lock is the open file's and not the process's: that one is lost as soon as anything in the
+ * process closes the file, such as a look at its page cache. */
+static int lock_whole(const struct weir_posix_session *posix, const struct weir_file_params *params,
+                      int fd)
+{
+    struct flock whole = {.l_type = params->can_write ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+    int rc;
+
+    /* Each rank would wait for the one before it, and that one for all. */
+    if (params->can_write && params->group && params->group->size > 1)
+        return -EDEADLK;
+    do
+        rc = fcntl(fd, F_OFD_SETLKW, &whole) == 0 ? 0 : -errno;
+    while (rc == -EINTR && (!posix->stop_signal || *posix->stop_signal == 0));
+    return rc;
+}
+
+/* 0 if it need not be locked. */
+static int lock_opened(struct weir_posix_session *posix, const struct weir_file_params *params,
+                       int fd)
+{
+    posix->lock_failure = posix->must_lock_file ? lock_whole(posix, params, fd) : 0;
+    if (posix->lock_failure < 0 && params->claim == WEIR_CLAIM_NEW)
+        weir_posix_unlink_same(params->path, fd);
+    return posix->lock_failure;
+}
+
 static int posix_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
-    const struct weir_posix_session *posix = posix_session_of(session);
+    struct weir_posix_session *posix = posix_session_of(session);
     struct weir_posix_file *opened = calloc(1, sizeof *opened);
     int rc;
 
+    posix->lock_failure = 0;
     if (!opened)
         return -ENOMEM;
     rc = open_with(posix, params, opened);
@@ -377,6 +405,8 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
     /* Of an item, open(2) is what is measured. */
     if (!params->is_item || params->claim == WEIR_CLAIM_OWN)
         rc = weir_posix_judge(opened->fd, params, &opened->base.id);
+    if (rc == 0)
+        rc = lock_opened(posix, params, opened->fd);
     if (rc < 0)
         goto close_fd;
     opened->base.alignment = posix->is_direct ? posix->alignment : anything;

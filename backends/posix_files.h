@@ -18,8 +18,11 @@
  * weir_posix_session_init. */
 struct weir_posix_session {
     struct weir_session base;
-    bool is_direct; /* files are opened with O_DIRECT */
-    bool must_lock; /* the range of each transfer is locked while it lasts */
+    bool is_direct;      /* files are opened with O_DIRECT */
+    bool must_lock;      /* the range of each transfer is locked while it lasts */
+    bool must_lock_file; /* each file is locked whole while it is open */
+    int lock_failure;    /* of the latest open that had to; 0: it was locked */
+    const volatile sig_atomic_t *stop_signal; /* of weir_session_params */
     /* the file system that is told more of its files than open(2) can; NULL: none */
     const struct weir_striping *striping;
     struct weir_striping_options striping_options;

@@ -402,6 +402,91 @@ void a_transfer_waits_for_the_lock_on_its_range(void **state)
     }
 }
 
+/* What would be in the way of a writer, F_UNLCK: nothing. The close that ends the look must not end
+ * the lock. */
+static short find_lock(const char *path)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(fcntl(fd, F_OFD_GETLK, &whole), 0);
+    close(fd);
+    return whole.l_type;
+}
+
+static void interrupt(int number)
+{
+    (void)number;
+}
+
+void a_file_is_locked_whole_while_it_is_open(void **state)
+{
+    static const struct {
+        const char *options;
+        short held;
+        bool can_write, waits;
+        short lock;
+    } cases[] = {
+        {"posix.filelock=1", F_WRLCK, true, true, F_WRLCK},
+        {"posix.filelock=1", F_WRLCK, false, true, F_RDLCK},
+        {"posix.filelock=1", F_RDLCK, true, true, F_WRLCK},
+        {"posix.filelock=1", F_RDLCK, false, false, F_RDLCK},
+        {NULL, F_WRLCK, true, false, F_UNLCK},
+    };
+    const struct sigaction interrupting = {.sa_handler = interrupt};
+    struct sigaction before;
+
+    assert_int_equal(sigaction(SIGALRM, &interrupting, &before), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct holder holder;
+        struct weir_file *file;
+        struct bench bench;
+        const char *path;
+
+        open_bench(&bench, *state, cases[i].options);
+        path = path_of(&bench, "whole");
+        close_file(&bench, make_file(&bench, path));
+        start_holder(&holder, path, cases[i].held, UNIT_BYTES);
+        if (cases[i].waits) {
+            tell_to_release(&holder);
+            ualarm(20000, 0); /* the holder lets go later */
+        }
+        assert_int_equal(open_file(&bench, path, cases[i].can_write, &file), 0);
+        assert_int_equal(has_released(&holder), cases[i].waits);
+        stop_holder(&holder);
+        for (int look = 0; look < 2; look++)
+            assert_int_equal(find_lock(path), cases[i].lock);
+        close_file(&bench, file);
+        assert_int_equal(find_lock(path), F_UNLCK);
+        remove_name(&bench, path);
+        close_bench(&bench);
+    }
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+}
+
+/* The ranks would wait for each other for ever. */
+void a_shared_file_that_is_written_is_not_locked_whole(void **state)
+{
+    struct weir_group pair;
+    struct weir_file_params params = {
+        .can_write = true, .must_create = true, .claim = WEIR_CLAIM_NEW, .group = &pair};
+    struct weir_file *file;
+    struct bench bench;
+
+    open_bench(&bench, *state, "posix.filelock=1");
+    pair = *bench.subject->group;
+    pair.size = 2;
+    params.path = path_of(&bench, "shared");
+    assert_int_equal(bench.backend->file->open(bench.session, &params, &file), -EDEADLK);
+    assert_int_equal(access(params.path, F_OK), -1);
+    params.group = bench.subject->group;
+    assert_int_equal(bench.backend->file->open(bench.session, &params, &file), 0);
+    close_file(&bench, file);
+    remove_name(&bench, params.path);
+    close_bench(&bench);
+}
+
 /* ---- stdio ---- */
 
 /* What is shorter than the buffer is accepted; the error comes with the sync, and not again. */

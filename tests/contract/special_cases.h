@@ -20,6 +20,8 @@ void pages_are_dropped_if_asked(void **state);
 void a_stream_tells_once_what_it_could_not_write(void **state);
 void a_stream_has_its_memory_when_it_is_open(void **state);
 void a_transfer_waits_for_the_lock_on_its_range(void **state);
+void a_file_is_locked_whole_while_it_is_open(void **state);
+void a_shared_file_that_is_written_is_not_locked_whole(void **state);
 
 void transfers_fail_where_they_are_told_to(void **state);
 void a_flip_is_one_bit_of_each_read_that_is_hit(void **state);

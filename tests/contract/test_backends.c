@@ -592,6 +592,8 @@ static const struct contract_case cases[] = {
     FOR_ONLY("stdio", a_stream_tells_once_what_it_could_not_write),
     FOR_ONLY("stdio", a_stream_has_its_memory_when_it_is_open),
     FOR_ONLY("posix", a_transfer_waits_for_the_lock_on_its_range),
+    FOR_ONLY("posix", a_file_is_locked_whole_while_it_is_open),
+    FOR_ONLY("posix", a_shared_file_that_is_written_is_not_locked_whole),
     FOR_ONLY("fault", transfers_fail_where_they_are_told_to),
     FOR_ONLY("fault", a_flip_is_one_bit_of_each_read_that_is_hit),
     FOR_ONLY("fault", open_sync_and_close_fail_where_they_are_told_to),

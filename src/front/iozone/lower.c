@@ -61,6 +61,9 @@ static int check_backend(const struct weir_iozone_lowering *lowering)
         return REFUSE(lowering, "--backend: -B, -D, -H and -k name a backend; leave one out");
     if (is_aio && lowering->base.request->common.depth)
         return REFUSE(lowering, "--depth: -H and -k say so; leave one of the two out");
+    if (config->locks_file && config->locks_records)
+        return REFUSE(lowering, "-W, -+l: the file is locked whole, or record by record; leave one "
+                                "of the two out");
     if (config->rate > 0 && lowering->base.request->common.rate)
         return REFUSE(lowering, "--rate: -+O is a rate; leave one of the two out");
     if (config->rate > 0 && config->think_ms > 0)
@@ -249,6 +252,34 @@ static void lower_limits(const struct weir_iozone_lowering *lowering)
         test->rank_histogram_prefix = "Iozone_histogram_child_";
 }
 
+static int lower_backend(struct weir_iozone_lowering *lowering, enum weir_iozone_part part)
+{
+    const struct weir_iozone_config *config = lowering->config;
+    bool is_stream = part == WEIR_IOZONE_STREAM;
+    const struct {
+        bool is_asked;
+        const char *option;
+    } words[] = {
+        {config->is_direct && !is_stream, "posix.odirect"},
+        {config->locks_file && !is_stream, "posix.filelock"},
+        {config->locks_records && !is_stream, "posix.rangelocks"},
+    };
+    bool needs_locks = words[1].is_asked || words[2].is_asked;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].is_asked &&
+            weir_options_assign(&lowering->request->base.parser, lowering->base.place,
+                                words[i].option, "1", lowering->base.error))
+            return -EINVAL;
+    if (weir_lower_backend(&lowering->base, backend_of(lowering, part)))
+        return -EINVAL;
+    /* What has ranges alone has them to refuse them. */
+    if (needs_locks && !weir_options_find(lowering->base.loop->options.rows, "posix.filelock"))
+        return REFUSE(lowering, "%s: backend %s has no locks; leave it out, or use backend posix",
+                      config->locks_file ? "-W" : "-+l", lowering->base.test->label);
+    return 0;
+}
+
 static int lower_test(struct weir_iozone_lowering *lowering, enum weir_iozone_part part,
                       bool is_last)
 {
@@ -257,12 +288,8 @@ static int lower_test(struct weir_iozone_lowering *lowering, enum weir_iozone_pa
     lowering->base.test = weir_plan_add_test(plan);
     lowering->payload = weir_lower_payload(&lowering->request->base, "timestamp", 0, 0);
     lowering->words.length = 0;
-    if (lowering->config->is_direct && part != WEIR_IOZONE_STREAM &&
-        weir_options_assign(&lowering->request->base.parser, lowering->base.place, "posix.odirect",
-                            "1", lowering->base.error))
-        return -EINVAL;
-    if (weir_lower_backend(&lowering->base, backend_of(lowering, part)) ||
-        weir_lower_load(&lowering->base, depth_of(lowering)) || check_verification(lowering))
+    if (lower_backend(lowering, part) || weir_lower_load(&lowering->base, depth_of(lowering)) ||
+        check_verification(lowering))
         return -EINVAL;
     weir_iozone_lower_phases(lowering, part, is_last);
     if (weir_lower_place(&lowering->base))

@@ -21,7 +21,7 @@ struct weir_iozone_config {
     int64_t is_auto, is_old_auto, uses_mmap, counts_close, has_child_lines, syncs_map_later,
         flushes, has_pwrite, syncs_map, is_direct, in_microseconds, is_sync, in_ops, has_excel,
         has_threads, keeps, has_no_wall, has_no_crossover, tells_machine, unused, has_latency_files,
-        has_histograms;
+        has_histograms, locks_file, locks_records;
     const char *excel_path, *file, *files, *tests, *records, *sizes, *children;
     const char *largest_file, *smallest_file, *largest_record, *smallest_record, *remount, *pattern;
     int64_t stagger_us, aio_copy_depth, aio_depth, stride, think_ms, least_children, most_children;

@@ -41,6 +41,7 @@ static const struct {
     {"size", "File size set to %k kB"},
     {"verify", "Verify Mode. Pattern %s\nPerformance measurements are invalid in this mode."},
     {"keep", "Setting no_unlink"},
+    {"lock", "Lock file when reading/writing."},
     {"no-stonewall", "Stonewall disabled"},
     {"no-crossover", "Cross over of record size disabled."},
     {"sequential-mix", ">>> Sequential Mixed workload. <<<"},

@@ -20,7 +20,6 @@
 static const char sizes_better[] = "t and decimals are taken, and what is no size is refused";
 static const char dedup[] = "data are not shaped for deduplication; --data full is unique and "
                             "incompressible, --data none what the buffer holds";
-static const char locks[] = "records are locked with --posix.rangelocks; leave it out, or use that";
 
 static const struct weir_option rows[] = {
     ROW('a', "auto", FLAG, is_auto, "all record sizes over all file sizes"),
@@ -82,7 +81,9 @@ static const struct weir_option rows[] = {
         .better = "on each node"),
     ROW('V', "verify", TEXT, pattern, "verify what is read",
         .better = "data prove their place; the pattern is ours"),
-    REFUSED('W', 0, "lock", FLAG, "locks the file", locks),
+    ROW('W', "lock", FLAG, locks_file,
+        "files are locked while they are open, but for tests 6 and 7",
+        .better = "kept from the open to the close, and not the process's but the open file's"),
     ROW('w', "keep", FLAG, keeps, "files stay"),
     ROW('x', "no-stonewall", FLAG, has_no_wall, "all children do all"),
     ROW('X', "write-telemetry", TEXT, write_list,
@@ -117,8 +118,11 @@ static const struct weir_option rows[] = {
     PLUS('k', "constant-total", FLAG, splits_total, "-s is the size of all children together"),
     PLUS('K', "mix-readers", COUNT, readers, "test 8: so many of the children read",
          .most = 1 << 20),
-    REFUSED(0, 'l', "record-locks", FLAG, "locks each record", locks),
-    REFUSED(0, 'L', "shared-locks", FLAG, "locks each record of one file", locks),
+    PLUS('l', "record-locks", FLAG, locks_records,
+         "each record is locked while it is moved, but for tests 6 and 7"),
+    REFUSED(0, 'L', "shared-locks", FLAG, "locks each record of one file",
+            "children have files of their own, whose records -+l locks; weir ior has a file of all "
+            "tasks, and --posix.rangelocks"),
     PLUS('m', "host-list", TEXT, host_list,
          "file with a line for each child: host, directory, "
          "program, and maybe a file",

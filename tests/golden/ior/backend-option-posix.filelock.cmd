@@ -1,0 +1,1 @@
+--posix.filelock -F

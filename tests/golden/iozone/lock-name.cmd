@@ -1,0 +1,1 @@
+--lock --test 0 --size 1m

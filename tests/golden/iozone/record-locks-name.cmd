@@ -1,0 +1,1 @@
+--record-locks --test 0 --size 1m
