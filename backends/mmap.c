@@ -20,12 +20,17 @@ struct mmap_options {
     int64_t must_drop;
     int64_t must_drop_as_well; /* the same by another name */
     int64_t must_tell_pattern;
+    int advice; /* a word of `advices`, -1: none */
 };
+
+static const int advices[] = {MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_DONTNEED,
+                              MADV_WILLNEED};
 
 struct mmap_session {
     struct weir_posix_session posix;
     bool must_drop;
     bool must_tell_pattern;
+    int advice; /* for all files, or MADV_NORMAL */
 };
 
 struct mmap_file {
@@ -37,7 +42,7 @@ struct mmap_file {
     bool can_write;
     bool can_grow;
     bool can_reserve; /* the file system gives blocks before they are written */
-    int pattern;      /* advice for what is mapped, or MADV_NORMAL */
+    int pattern;      /* advice for all that is mapped, or MADV_NORMAL */
 };
 
 #define AT(member) WEIR_OPTION_AT(struct mmap_options, member)
@@ -55,6 +60,10 @@ static const struct weir_option mmap_rows[] = {
      .help = "tell the kernel the order of transfers: MADV_RANDOM for a random one, else "
              "MADV_SEQUENTIAL",
      .since = "4.0"},
+    {0, "mmap.advice", WEIR_OPTION_CHOICE, AT(advice),
+     .choices = "normal|random|sequential|dontneed|willneed",
+     .help = "advice on the whole mapping (madvise): dontneed and willneed once, when the file is "
+             "open, the others also on what it grows by"},
     {0},
 };
 
@@ -74,9 +83,15 @@ static int mmap_session_open(const struct weir_session_params *params,
                              struct weir_session **session, struct weir_error *error)
 {
     const struct mmap_options *options = params->options;
-    struct mmap_session *opened = calloc(1, sizeof *opened);
-    int rc = opened ? weir_bus_guard_open() : -ENOMEM;
+    struct mmap_session *opened;
+    int rc;
 
+    if (options->advice >= 0 && options->must_tell_pattern)
+        return weir_error_usage(error, "mmap",
+                                "--mmap.advice: --mmap.madv_pattern gives advice as well; leave "
+                                "one of the two out");
+    opened = calloc(1, sizeof *opened);
+    rc = opened ? weir_bus_guard_open() : -ENOMEM;
     if (rc < 0) {
         free(opened);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "mmap", "%s", strerror(-rc));
@@ -84,6 +99,7 @@ static int mmap_session_open(const struct weir_session_params *params,
     weir_posix_session_init(&opened->posix, &weir_backend_mmap, false, 1);
     opened->must_drop = options->must_drop || options->must_drop_as_well;
     opened->must_tell_pattern = options->must_tell_pattern != 0;
+    opened->advice = options->advice >= 0 ? advices[options->advice] : MADV_NORMAL;
     *session = &opened->posix.base;
     return 0;
 }
@@ -217,6 +233,19 @@ static int check_kind(mode_t mode)
     return S_ISREG(mode) || S_ISBLK(mode) ? 0 : -ENODEV;
 }
 
+/* These act at once, and would act on all of a file again each time that it grows. */
+static bool is_of_once(int advice)
+{
+    return advice == MADV_DONTNEED || advice == MADV_WILLNEED;
+}
+
+static int advise_once(const struct mmap_session *session, const struct mmap_file *file)
+{
+    if (!file->bytes || !is_of_once(session->advice))
+        return 0;
+    return madvise(file->bytes, file->mapped_bytes, session->advice) == 0 ? 0 : -errno;
+}
+
 static int set_up(const struct mmap_session *session, const struct weir_file_params *params,
                   bool is_made, struct mmap_file *file)
 {
@@ -238,6 +267,8 @@ static int set_up(const struct mmap_session *session, const struct weir_file_par
         rc = update_size(file);
     if (rc == 0 && session->must_drop)
         rc = drop_pages(file);
+    if (rc == 0)
+        rc = advise_once(session, file);
     if (rc < 0) {
         if (file->bytes)
             munmap(file->bytes, file->mapped_bytes);
@@ -260,7 +291,7 @@ static int mmap_open(struct weir_session *session, const struct weir_file_params
     opened->session = session;
     opened->can_write = params->can_write;
     opened->can_reserve = true;
-    opened->pattern = MADV_NORMAL;
+    opened->pattern = is_of_once(mmap_session->advice) ? MADV_NORMAL : mmap_session->advice;
     if (mmap_session->must_tell_pattern)
         opened->pattern = params->is_random ? MADV_RANDOM : MADV_SEQUENTIAL;
     rc = open_fd(params, &is_made);

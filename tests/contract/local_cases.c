@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the backends of the kernel's file systems promise beyond the contract: mapped files and
- * range locks. */
+ * locks. */
 #include "special_cases.h"
 
 #include "bench.h"
@@ -10,7 +10,9 @@
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -275,6 +277,61 @@ void pages_are_dropped_if_asked(void **state)
     check_dropping(subject, NULL, false);
     check_dropping(subject, "mmap.madv_dont_need=1", true);
     check_dropping(subject, "mmap.madvise_dont_need=1,mmap.madv_pattern=1", true);
+}
+
+/* Of the mapping of the file: kilobytes in this process, and whether it has the flag. */
+static unsigned long find_mapped(const char *path, const char *flag, bool *has_flag)
+{
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    unsigned long kilobytes = 0;
+    bool is_inside = false;
+    char line[4096];
+
+    assert_non_null(maps);
+    *has_flag = false;
+    while (fgets(line, sizeof line, maps)) {
+        if (strchr(line, '-') && strchr(line, '/'))
+            is_inside = strstr(line, path) != NULL;
+        if (is_inside)
+            sscanf(line, "Rss: %lu", &kilobytes);
+        if (is_inside && strncmp(line, "VmFlags:", 8) == 0) {
+            *has_flag = strstr(line, flag) != NULL;
+            is_inside = false;
+        }
+    }
+    fclose(maps);
+    return kilobytes;
+}
+
+/* And a file that grows keeps the pages it had: more than the kernel maps for one touch. */
+void advice_is_of_the_whole_mapping(void **state)
+{
+    const uint64_t bytes = 4 << 20;
+    static const char *const cases[] = {"mmap.advice=random", "mmap.advice=sequential",
+                                        "mmap.advice=dontneed", "mmap.advice=willneed"};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool is_random, is_sequential;
+        struct weir_file *file;
+        unsigned char *data;
+        struct bench bench;
+        const char *path;
+
+        open_bench(&bench, *state, cases[i]);
+        path = path_of(&bench, "advised");
+        file = make_expected(&bench, path, UNIT_BYTES);
+        data = make_data(&bench, 1, 1);
+        for (uint64_t at = 0; at < bytes; at += UNIT_BYTES)
+            assert_int_equal(move(&bench, WEIR_OP_WRITE, file, data, at, UNIT_BYTES), UNIT_BYTES);
+        move(&bench, WEIR_OP_WRITE, file, data, 16 * bytes, UNIT_BYTES);
+        assert_true(find_mapped(path, " rr", &is_random) >= bytes / 1024);
+        find_mapped(path, " sr", &is_sequential);
+        assert_int_equal(is_random, i == 0);
+        assert_int_equal(is_sequential, i == 1);
+        close_file(&bench, file);
+        remove_name(&bench, path);
+        close_bench(&bench);
+    }
 }
 
 /* ---- range locks ---- */

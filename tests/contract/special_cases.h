@@ -17,6 +17,7 @@ void a_mapped_file_without_room_is_refused_at_open(void **state);
 void a_mapped_file_that_is_cut_is_a_result(void **state);
 void a_bus_error_of_somebody_else_goes_where_it_went_before(void **state);
 void pages_are_dropped_if_asked(void **state);
+void advice_is_of_the_whole_mapping(void **state);
 void a_stream_tells_once_what_it_could_not_write(void **state);
 void a_stream_has_its_memory_when_it_is_open(void **state);
 void a_transfer_waits_for_the_lock_on_its_range(void **state);

@@ -589,6 +589,7 @@ static const struct contract_case cases[] = {
     FOR_ONLY("mmap", a_mapped_file_that_is_cut_is_a_result),
     FOR_ONLY("mmap", a_bus_error_of_somebody_else_goes_where_it_went_before),
     FOR_ONLY("mmap", pages_are_dropped_if_asked),
+    FOR_ONLY("mmap", advice_is_of_the_whole_mapping),
     FOR_ONLY("stdio", a_stream_tells_once_what_it_could_not_write),
     FOR_ONLY("stdio", a_stream_has_its_memory_when_it_is_open),
     FOR_ONLY("posix", a_transfer_waits_for_the_lock_on_its_range),

@@ -256,20 +256,22 @@ static int lower_backend(struct weir_iozone_lowering *lowering, enum weir_iozone
 {
     const struct weir_iozone_config *config = lowering->config;
     bool is_stream = part == WEIR_IOZONE_STREAM;
+    static const char *const advices[] = {NULL, "random", "sequential", "dontneed", "willneed"};
     const struct {
         bool is_asked;
-        const char *option;
+        const char *option, *value;
     } words[] = {
-        {config->is_direct && !is_stream, "posix.odirect"},
-        {config->locks_file && !is_stream, "posix.filelock"},
-        {config->locks_records && !is_stream, "posix.rangelocks"},
+        {config->is_direct && !is_stream, "posix.odirect", "1"},
+        {config->locks_file && !is_stream, "posix.filelock", "1"},
+        {config->locks_records && !is_stream, "posix.rangelocks", "1"},
+        {config->advice > 0 && !is_stream, "mmap.advice", advices[config->advice]},
     };
     bool needs_locks = words[1].is_asked || words[2].is_asked;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].is_asked &&
             weir_options_assign(&lowering->request->base.parser, lowering->base.place,
-                                words[i].option, "1", lowering->base.error))
+                                words[i].option, words[i].value, lowering->base.error))
             return -EINVAL;
     if (weir_lower_backend(&lowering->base, backend_of(lowering, part)))
         return -EINVAL;

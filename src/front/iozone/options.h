@@ -30,7 +30,7 @@ struct weir_iozone_config {
     int64_t verifies, is_dsync, is_foreign, counts_think, splits_total, no_retest, has_old_file,
         is_rsync, has_cpu, mixes_in_order;
     const char *host_list, *name_list, *print_only, *write_list, *read_list;
-    int64_t readers, rate, read_percent, delay_s, growth;
+    int64_t readers, rate, read_percent, delay_s, growth, advice;
 };
 
 /* Options that Weir adds to IOzone's alone. */

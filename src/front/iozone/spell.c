@@ -44,6 +44,7 @@ static const struct {
     {"lock", "Lock file when reading/writing."},
     {"no-stonewall", "Stonewall disabled"},
     {"no-crossover", "Cross over of record size disabled."},
+    {"madvise", "Madvise enabled: %s"},
     {"sequential-mix", ">>> Sequential Mixed workload. <<<"},
     {"diagnose", ">>> I/O Diagnostic mode enabled. <<<"},
     {"dsync", ">>> O_DSYNC mode enabled. <<<"},

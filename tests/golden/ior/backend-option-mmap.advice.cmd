@@ -1,0 +1,1 @@
+-a mmap --mmap.advice=willneed

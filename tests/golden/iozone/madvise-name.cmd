@@ -1,0 +1,1 @@
+--madvise 1 --mmap-async --test 0 --size 1m
