@@ -246,6 +246,48 @@ static void extent_is_what_files_hold(void **state)
     assert_int_equal(weir_layout_extent(&layout, false, 3), 24);
 }
 
+/* More transfers than a walk knows ahead, none where or as large as a formula would have it. */
+static void listed_transfers_are_those_of_the_list(void **state)
+{
+    enum { COUNT = 3 * WEIR_WALK_AHEAD + 7 };
+    struct weir_listed listed[COUNT];
+    struct job job = {.layout = {.segment_count = 1,
+                                 .transfer_bytes = 5000,
+                                 .order = WEIR_ORDER_LISTED,
+                                 .listing = {.path = "list", .count = COUNT, .transfers = listed}},
+                      .ranks = 3};
+
+    (void)state;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        struct weir_listed *one = &listed[i];
+
+        *one = (struct weir_listed){
+            .offset = weir_random_below(weir_random_at(1, i), TIB),
+            .bytes = 1 + (uint32_t)weir_random_below(weir_random_at(2, i), 5000)};
+        job.layout.block_bytes += one->bytes;
+        if (job.layout.listing.end < one->offset + one->bytes)
+            job.layout.listing.end = one->offset + one->bytes;
+    }
+    assert_int_equal(weir_layout_ops_per_rank(&job.layout), COUNT);
+    assert_int_equal(weir_layout_bytes_per_rank(&job.layout), job.layout.block_bytes);
+    assert_int_equal(weir_layout_extent(&job.layout, false, 1), job.layout.listing.end);
+    for (uint64_t owner = 0; owner < job.ranks; owner++) {
+        struct weir_share share = share_of(&job, owner);
+
+        assert_int_equal(share.op_count, COUNT);
+        for (uint64_t start = 0; start < COUNT; start += 50) {
+            struct weir_walk walk;
+
+            weir_walk_start(&walk, &share, start);
+            for (uint64_t i = start; i < COUNT; i++) {
+                assert_int_equal(weir_walk_next(&walk), listed[i].offset);
+                assert_int_equal(weir_share_offset(&share, i), listed[i].offset);
+                assert_int_equal(weir_share_bytes(&share, i), listed[i].bytes);
+            }
+        }
+    }
+}
+
 static void shuffled_transfers_stay_in_their_segment(void **state)
 {
     struct job job = {.layout = {.segment_count = 5,
@@ -430,6 +472,7 @@ int main(void)
         cmocka_unit_test(orders_that_are_not_random_follow_their_formulas),
         cmocka_unit_test(alike_orders_are_the_same_in_own_files_only),
         cmocka_unit_test(extent_is_what_files_hold),
+        cmocka_unit_test(listed_transfers_are_those_of_the_list),
         cmocka_unit_test(shuffled_transfers_stay_in_their_segment),
         cmocka_unit_test(shuffled_job_follows_one_sequence_at_any_number_of_ranks),
         cmocka_unit_test(random_orders_differ_between_seeds_and_owners),
