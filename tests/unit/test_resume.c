@@ -209,6 +209,29 @@ static void loop_until_a_time_has_ended_when_the_run_went_on(void **state)
     close_plan(&scene);
 }
 
+/* As of a backend without files, or with wrong data in them. */
+static void removal_without_a_record_has_ended_when_the_run_went_on(void **state)
+{
+    struct scene scene = open_plan(NULL, WEIR_STEP_REPEAT);
+
+    (void)state;
+    for (unsigned i = 0; i < TESTS; i++) {
+        struct weir_test *test = scene.plan->tests[i];
+        const struct weir_phase removal = {.verb = WEIR_REMOVE, .target = test->phases[0]->target};
+
+        weir_plan_add_phase(scene.plan, test, &test->steps->body, &removal);
+    }
+    for (unsigned i = 0, number = 0; i < TESTS; i++)
+        for (size_t k = 0; k < scene.plan->tests[i]->phase_count; k++)
+            scene.plan->tests[i]->phases[k]->number = number++;
+    begin_run(&scene, 1, 0);
+    do_test(&scene, 0, ROUNDS, NULL);
+    expect(&scene, "0000", TESTS, 0);
+    do_test(&scene, 1, ROUNDS, NULL);
+    expect(&scene, "1000", TESTS, 1);
+    close_plan(&scene);
+}
+
 static void run_that_went_on_with_another_has_what_that_one_finished(void **state)
 {
     struct scene scene = open_plan(NULL, WEIR_STEP_REPEAT);
@@ -267,6 +290,7 @@ int main(void)
         cmocka_unit_test(phase_that_was_cut_or_failed_is_not_finished),
         cmocka_unit_test(step_of_a_sweep_is_kept_with_all_its_tests_or_not_at_all),
         cmocka_unit_test(loop_until_a_time_has_ended_when_the_run_went_on),
+        cmocka_unit_test(removal_without_a_record_has_ended_when_the_run_went_on),
         cmocka_unit_test(run_that_went_on_with_another_has_what_that_one_finished),
         cmocka_unit_test(torn_last_line_does_not_count),
         cmocka_unit_test(other_plans_and_other_ranks_are_refused),

@@ -23,16 +23,25 @@ static bool is_whole(const struct weir_phase_result *phase)
 static bool has_all(struct search *search, const struct weir_step *step, uint64_t rounds,
                     bool is_open);
 
-/* A loop until a time has one round or more. */
+/* A loop until a time has one round or more. Files that need no removal, or are to stay if their data
+ * are wrong, leave no record of it. */
+static bool has_phase(struct search *search, const struct weir_phase *phase, uint64_t rounds,
+                      bool is_open)
+{
+    uint64_t found = search->records[phase->number];
+    bool is_removal =
+        weir_verb_works_on_names(phase->verb) && !weir_verb_works_on_trees(phase->verb);
+
+    search->needs_end |= is_removal && found < rounds;
+    return (is_open ? found >= rounds : found == rounds) || (is_removal && found < rounds);
+}
+
 static bool has_step(struct search *search, const struct weir_step *step, uint64_t rounds,
                      bool is_open)
 {
-    uint64_t found;
-
     switch (step->kind) {
     case WEIR_STEP_PHASE:
-        found = search->records[step->phase->number];
-        return is_open ? found >= rounds : found == rounds;
+        return has_phase(search, step->phase, rounds, is_open);
     case WEIR_STEP_REPEAT:
         return !__builtin_mul_overflow(rounds, step->count, &rounds) &&
                has_all(search, step->body, rounds, is_open);
