@@ -23,8 +23,8 @@ static bool is_whole(const struct weir_phase_result *phase)
 static bool has_all(struct search *search, const struct weir_step *step, uint64_t rounds,
                     bool is_open);
 
-/* A loop until a time has one round or more. Files that need no removal, or are to stay if their data
- * are wrong, leave no record of it. */
+/* A loop until a time has one round or more. Files that need no removal, or are to stay if their
+ * data are wrong, leave no record of it. */
 static bool has_phase(struct search *search, const struct weir_phase *phase, uint64_t rounds,
                       bool is_open)
 {
