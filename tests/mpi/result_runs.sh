@@ -108,6 +108,8 @@ grep -q 'run 1 .* interrupted' "$err" || fail "nothing is said of the interrupti
 
 capture "$WEIR" report --format csv "$result"
 [[ $status == 0 ]] || fail "options before the file are refused"
+capture "$WEIR" report "$result" --format sweep
+[[ $status == 2 ]] || fail "a run that is no sweep has a table of steps"
 capture "$WEIR" report "$result" "$files/other"
 [[ $status == 2 ]] || fail "two files are taken"
 grep -q 'one file' "$err" || fail "the refusal does not say why"

@@ -375,14 +375,17 @@ static void efficiency_follows_the_ranks(void **state)
     const struct weir_sweep_table *table;
 
     add_kinds(&scene, rates, NULL);
-    table = tables_of(&scene, &arena, 1);
-    assert_true(table->has_efficiency);
-    assert_float_equal(table->rows[0].efficiency, 1.0, 0.0);
-    assert_float_equal(table->rows[1].efficiency, 1.0, 0.0);
-    assert_float_equal(table->rows[2].efficiency, 0.75, 1e-6);
-    assert_float_equal(table->rows[3].efficiency, 0.25, 1e-6);
-    assert_float_equal(table->rows[4].efficiency, 0.0, 0.0);
-    weir_arena_close(&arena);
+    for (unsigned n = 0; n < 2; n++) {
+        scene.plan->sweep.axes[0].name = n == 0 ? "ranks" : "ranks-per-node";
+        table = tables_of(&scene, &arena, 1);
+        assert_true(table->has_efficiency);
+        assert_float_equal(table->rows[0].efficiency, 1.0, 0.0);
+        assert_float_equal(table->rows[1].efficiency, 1.0, 0.0);
+        assert_float_equal(table->rows[2].efficiency, 0.75, 1e-6);
+        assert_float_equal(table->rows[3].efficiency, 0.25, 1e-6);
+        assert_float_equal(table->rows[4].efficiency, 0.0, 0.0);
+        weir_arena_close(&arena);
+    }
     scene_close(&scene);
 }
 

@@ -275,7 +275,8 @@ static bool find_scaling(const struct weir_sweep *sweep, unsigned *axis, bool *i
 {
     for (*axis = 0; *axis < sweep->axis_count; ++*axis) {
         *is_nodes = strcmp(sweep->axes[*axis].name, "nodes") == 0;
-        if (*is_nodes || strcmp(sweep->axes[*axis].name, "ranks") == 0)
+        if (*is_nodes || strcmp(sweep->axes[*axis].name, "ranks") == 0 ||
+            strcmp(sweep->axes[*axis].name, "ranks-per-node") == 0)
             return true;
     }
     return false;

@@ -113,9 +113,9 @@ static void add_list(struct weir_text *line, const struct scope *scope, const un
     weir_text_add(line, count == 1 ? " is" : " are");
 }
 
-/* "at most 3.2 % from it, noise 5.0 %" */
+/* "at most 3.2 % from it, noise 5.0 %"; in place of "it", the step that was not named yet. */
 static void add_distance(struct weir_text *line, const struct scope *scope, const unsigned steps[],
-                         unsigned count, unsigned reference)
+                         unsigned count, unsigned reference, bool reference_is_named)
 {
     double most = 0.0, noise = 0.0;
 
@@ -123,7 +123,12 @@ static void add_distance(struct weir_text *line, const struct scope *scope, cons
         most = fmax(most, fabs(below(scope, steps[i], reference)));
         noise = fmax(noise, noise_of(scope, steps[i], reference));
     }
-    weir_text_add(line, "at most %.1f %% from it, noise %.1f %%", 100.0 * most, noise);
+    weir_text_add(line, "at most %.1f %% from ", 100.0 * most);
+    if (reference_is_named)
+        weir_text_add(line, "it");
+    else
+        add_step(line, scope, reference);
+    weir_text_add(line, ", noise %.1f %%", noise);
 }
 
 static void add_alike(struct weir_text *line, const struct scope *scope, const unsigned steps[],
@@ -134,7 +139,7 @@ static void add_alike(struct weir_text *line, const struct scope *scope, const u
     weir_text_add(line, "; ");
     add_list(line, scope, steps, count);
     weir_text_add(line, " within its noise (");
-    add_distance(line, scope, steps, count, reference);
+    add_distance(line, scope, steps, count, reference, true);
     weir_text_add(line, ")");
 }
 
@@ -237,10 +242,8 @@ static void add_growth(struct weir_text *text, const struct scope *scope, struct
     if (trend->knee == first && count + 1 == trend->measured) {
         weir_text_add(&line, "%s: no step differs by more than the noise; ", scope->table->name);
         add_list(&line, scope, alike, count);
-        weir_text_add(&line, " near ");
-        add_step(&line, scope, trend->knee);
-        weir_text_add(&line, ": ");
-        add_distance(&line, scope, alike, count, trend->knee);
+        weir_text_add(&line, " ");
+        add_distance(&line, scope, alike, count, trend->knee, false);
     } else {
         weir_text_add(&line, trend->knee == first ? "%s does not grow from " : "%s grows up to ",
                       scope->table->name);
