@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include "check_targets.h"
 #include "deadline.h"
 #include "rank_order.h"
 #include "recorder.h"
@@ -262,7 +263,7 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
-    if (check_rank_need(group, plan, error) != 0)
+    if (check_rank_need(group, plan, error) != 0 || weir_check_targets(group, plan, error) != 0)
         return (int)error->exit;
     if (weir_deadline_set(group, plan, &must_end_early, error) != 0)
         return (int)error->exit;

@@ -24,6 +24,12 @@ grep -q 'mpiexec -n 5' "$err" || fail "the refusal does not name the number of r
 grep -q -- '--alone-only' "$err" || fail "the refusal does not name the other way out"
 expect_empty
 
+# What is wrong with any of them is told before the first is written, all of it at once.
+run 2 targets "$files/a" "$files/gone" "$files/b" "$files/c/gone" --size 1m --buffered --alone-only --result "$work/none.jsonl"
+((status == 2)) && grep -q "$files/gone: No such.*$files/c/gone: No such" "$err" || fail "missing directories are not told at once"
+! grep -q '"phase"' "$work/none.jsonl" 2>/dev/null || fail "something was measured first"
+expect_empty
+
 slow --result "$result"
 ((status == 0)) || fail "a slow target alone makes the exit code $status"
 expect_empty
