@@ -295,6 +295,42 @@ static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
         weir_text_add(text, "  take %u%% of the memory of each node\n", hog->percent_of_node);
 }
 
+static bool all_log_offsets(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (weir_verb_moves_data(test->phases[i]->verb) && !test->phases[i]->transfers.log_name)
+            return false;
+    return test->phase_count > 0;
+}
+
+static bool is_logged_before(const struct weir_test *test, size_t phase)
+{
+    for (size_t i = 0; i < phase; i++)
+        if (test->phases[i]->transfers.log_name &&
+            strcmp(test->phases[i]->transfers.log_name, test->phases[phase]->transfers.log_name) ==
+                0)
+            return true;
+    return false;
+}
+
+/* The files as the engine calls them: %r is the number of the rank. */
+static void add_offset_files(struct weir_text *text, const struct weir_test *test)
+{
+    const char *before = "  offsets and latencies of transfers to ";
+    const char *number = test->op_csv_is_of_first ? "" : "%r_";
+
+    for (size_t i = 0; test->op_csv_prefix && i < test->phase_count; i++) {
+        const char *name = test->phases[i]->transfers.log_name;
+
+        if (!name || is_logged_before(test, i))
+            continue;
+        weir_text_add(text, "%s%s%s%s.dat", before, test->op_csv_prefix, number, name);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        weir_text_add(text, "\n");
+}
+
 static void add_test_terms(struct weir_text *text, const struct weir_test *test, bool is_whole)
 {
     if (test->rank_limit > 0)
@@ -322,11 +358,12 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test,
     add_hog(text, &test->hog);
     if (test->rank_csv_path)
         weir_text_add(text, "  figures of each rank to %s\n", test->rank_csv_path);
-    if (test->op_csv_prefix)
+    add_offset_files(text, test);
+    if (test->op_csv_prefix && !all_log_offsets(test))
         weir_text_add(text, "  figures of each transfer%s to %s-...csv\n",
                       test->op_csv_is_of_first ? " of rank 0" : "", test->op_csv_prefix);
     if (test->rank_histogram_prefix)
-        weir_text_add(text, "  latencies of each rank to %s...\n", test->rank_histogram_prefix);
+        weir_text_add(text, "  latencies of each rank to %s%%r.txt\n", test->rank_histogram_prefix);
     add_line_if(text, test->tells_ranks, "quantiles of each rank");
     add_line_if(text, test->is_compared, "compared with the test before it");
     if (test->peer)
