@@ -173,12 +173,35 @@ static void check_length(const struct weir_data_phase *data, struct weir_error *
                          data->path, (unsigned long long)bytes, (unsigned long long)needed);
 }
 
-static int check_mixed(const struct weir_data_phase *data, struct weir_error *error)
+/* Else the transfer finds it that meets the end, after all before it. One that is missing, or that a
+ * deadline or a count of errors may leave unread, is not judged here. */
+static void check_read(const struct weir_data_phase *data, struct weir_error *error)
 {
-    if (data->phase->verb != WEIR_MIXED)
+    const struct weir_phase *phase = data->phase;
+    uint64_t bytes = existing_bytes(data->run, data->path);
+    uint64_t needed = needed_bytes(data);
+
+    if (bytes == 0 || bytes >= needed || phase->stop.deadline_ns > 0 ||
+        phase->stop.ends_with_first || data->run->test->goes_on_after_errors ||
+        phase->transfers.layout.order == WEIR_ORDER_RANDOM_BLOCKS)
+        return;
+    weir_error_usage(error, data->run->backend->descriptor.name,
+                     "%s has %llu bytes, and would be read up to %llu: write it first in that size, "
+                     "or read less of it (" WEIR_REMEDY_BLOCK_SIZE ")",
+                     data->path, (unsigned long long)bytes, (unsigned long long)needed);
+}
+
+/* A phase that finds its file: is it as long as what is to be moved in it? */
+static int check_found(const struct weir_data_phase *data, struct weir_error *error)
+{
+    bool has_length = data->run->backend->names != NULL && !data->target->is_device;
+
+    if (data->phase->verb != WEIR_MIXED && data->phase->verb != WEIR_READ)
         return 0;
-    if (data->run->backend->names != NULL && !data->target->is_device)
+    if (has_length && data->phase->verb == WEIR_MIXED)
         check_length(data, error);
+    else if (has_length)
+        check_read(data, error);
     return weir_group_agree(data->run->group, error);
 }
 
@@ -230,7 +253,7 @@ static int prepare(struct weir_data_phase *data, struct weir_error *error)
     else if (!weir_error_is_set(error))
         prepare_name(data, error);
     prepare_data(data, error);
-    code = check_mixed(data, error);
+    code = check_found(data, error);
     if (code == 0)
         code = open_log(data, error);
     if (code == 0)

@@ -43,6 +43,14 @@ capture "$WEIR" report "$result" --format json
 "$WEIR_PYTHON" -c 'import json, sys; row = json.load(open(sys.argv[1]))["tests"][0]["Results"][0]; assert row["access"] == "write" and row["bwMiB"] > 0, row' "$out" ||
     fail "JSON does not have the write"
 
+# A file that is too short is told before anything is read: the rank, the file, what it has and what is wanted.
+truncate -s 100000 "$files/f3"
+run 4 dd if="$files/f%r" of=/dev/null bs=64K count=16 --result "$work/short.jsonl"
+expect_exit 2
+expect_error 'rank 3 .*/f3 has 100000 bytes, .* 1048576'
+! grep -q '"record": *"phase"' "$work/short.jsonl" || fail "something was read first"
+"$WEIR" dd if=/dev/zero of="$files/f3" bs=64K count=16 conv=notrunc,fsync --overwrite >/dev/null 2>&1
+
 if can_bypass_cache; then
     run 4 dd if="$files/f%r" of=/dev/null bs=64K count=16 iflag=direct --result "$work/direct.jsonl"
     expect_done
