@@ -173,8 +173,8 @@ static void check_length(const struct weir_data_phase *data, struct weir_error *
                          data->path, (unsigned long long)bytes, (unsigned long long)needed);
 }
 
-/* Else the transfer finds it that meets the end, after all before it. One that is missing, or that a
- * deadline or a count of errors may leave unread, is not judged here. */
+/* Else the transfer finds it that meets the end, after all before it. One that is missing, or that
+ * a deadline or a count of errors may leave unread, is not judged here. */
 static void check_read(const struct weir_data_phase *data, struct weir_error *error)
 {
     const struct weir_phase *phase = data->phase;
@@ -185,10 +185,11 @@ static void check_read(const struct weir_data_phase *data, struct weir_error *er
         phase->stop.ends_with_first || data->run->test->goes_on_after_errors ||
         phase->transfers.layout.order == WEIR_ORDER_RANDOM_BLOCKS)
         return;
-    weir_error_usage(error, data->run->backend->descriptor.name,
-                     "%s has %llu bytes, and would be read up to %llu: write it first in that size, "
-                     "or read less of it (" WEIR_REMEDY_BLOCK_SIZE ")",
-                     data->path, (unsigned long long)bytes, (unsigned long long)needed);
+    weir_error_usage(
+        error, data->run->backend->descriptor.name,
+        "%s has %llu bytes, and would be read up to %llu: write it first in that size, "
+        "or read less of it (" WEIR_REMEDY_BLOCK_SIZE ")",
+        data->path, (unsigned long long)bytes, (unsigned long long)needed);
 }
 
 /* A phase that finds its file: is it as long as what is to be moved in it? */

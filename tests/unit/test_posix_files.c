@@ -292,8 +292,10 @@ static void nothing_is_asked_of_an_item_beside_what_is_timed(void **state)
 static void a_stream_that_cannot_be_opened_says_why(void **state)
 {
     const struct weir_session_params session_params = {0};
-    struct weir_file_params params = {
-        .path = "posix-files.stream", .can_write = true, .must_create = true, .transfer_bytes = 4096};
+    struct weir_file_params params = {.path = "posix-files.stream",
+                                      .can_write = true,
+                                      .must_create = true,
+                                      .transfer_bytes = 4096};
     struct weir_session *session;
     struct weir_file *file;
     struct weir_error error = {0};

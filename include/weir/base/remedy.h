@@ -30,7 +30,7 @@
 #define WEIR_REMEDY_REPETITIONS "{repetitions}"
 #define WEIR_REMEDY_DEADLINE "{deadline}"
 #define WEIR_REMEDY_LONGER_PHASE "{longer-phase}"
-#define WEIR_REMEDY_SYNC "{sync}" /* at the end of writes */
+#define WEIR_REMEDY_SYNC "{sync}"         /* at the end of writes */
 #define WEIR_REMEDY_SYNC_ALL "{sync-all}" /* of the file system, at the end of a phase */
 #define WEIR_REMEDY_WEAR_OUT "{wear-out}"
 #define WEIR_REMEDY_FEWER_RANKS "{fewer-ranks}" /* a run that does with fewer of them */

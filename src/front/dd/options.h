@@ -8,12 +8,13 @@
 
 #include <stdint.h>
 
-#define WEIR_DD_RELEASE "9.1"     /* of coreutils: the dd that was looked at */
-#define WEIR_DD_REPORTER "dd"     /* as in src/report/report.c */
+#define WEIR_DD_RELEASE "9.1" /* of coreutils: the dd that was looked at */
+#define WEIR_DD_REPORTER "dd" /* as in src/report/report.c */
 #define WEIR_DD_REPORTER_CSV "ior csv"
 #define WEIR_DD_REPORTER_JSON "ior json"
-#define WEIR_DD_PROGRAM "weir-dd" /* a link named dd would be taken for the dd that copies files   \
-                                   */
+#define WEIR_DD_PROGRAM                                                                            \
+    "weir-dd" /* a link named dd would be taken for the dd that copies files                       \
+               */
 
 /* dd's operands; NULL: not given. */
 struct weir_dd_operands {
@@ -47,7 +48,8 @@ struct weir_dd_request {
 };
 
 /* A number as dd reads it: digits with a suffix (c w b kB K KiB MB M ...), or several with x
- * between them. A B anywhere in it says that it counts bytes and not blocks. 0, or a usage error. */
+ * between them. A B anywhere in it says that it counts bytes and not blocks. 0, or a usage error.
+ */
 struct weir_dd_number {
     uint64_t value;
     bool is_in_bytes;

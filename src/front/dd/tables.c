@@ -13,8 +13,9 @@
 
 static const struct weir_option operand_rows[] = {
     {0, "if", WEIR_OPTION_TEXT, AT(input),
-     .help = "read this file, which of=/dev/null goes with; %r in its name is the number of the rank; "
-             "/dev/zero or /dev/urandom: write",
+     .help =
+         "read this file, which of=/dev/null goes with; %r in its name is the number of the rank; "
+         "/dev/zero or /dev/urandom: write",
      SINCE,
      .better = "what is written proves its place: stamps for /dev/zero, and a word for each "
                "8 bytes, which nothing compresses, for /dev/urandom; the first line of the report "

@@ -242,8 +242,7 @@ static bool take_record(struct weir_record_reader *reader, json_t *record)
     if (is_kind(record, "end")) {
         owner->summary.has_ended = true;
         owner->summary.is_interrupted = json_is_true(json_object_get(record, "interrupted"));
-        owner->summary.exit_code =
-            (int)json_integer_value(json_object_get(record, "exit_code"));
+        owner->summary.exit_code = (int)json_integer_value(json_object_get(record, "exit_code"));
     }
     if (owner->records)
         json_array_append(owner->records, record);

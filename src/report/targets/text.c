@@ -149,9 +149,10 @@ static void add_judgement(struct weir_text *text, const struct weir_targets_tabl
         weir_text_add(text, "slow: %u", slow);
     weir_text_add(text, ", fast: %u\n", fast);
     if (!peers->knows_noise)
-        weir_report_sentence(text, "",
-                             "with 1 repetition the noise is unknown, and a slow one may be chance: "
-                             "2 with " WEIR_REMEDY_REPETITIONS " tell, 3 tell more surely");
+        weir_report_sentence(
+            text, "",
+            "with 1 repetition the noise is unknown, and a slow one may be chance: "
+            "2 with " WEIR_REMEDY_REPETITIONS " tell, 3 tell more surely");
 }
 
 static void add_together(struct weir_text *text, const struct weir_targets_table *table, int width)
