@@ -21,7 +21,11 @@ struct outlook {
 
 static uint64_t ranks_of(const struct weir_test *test, unsigned ranks)
 {
-    return test->rank_limit > 0 && test->rank_limit < ranks ? test->rank_limit : ranks;
+    uint64_t limit = test->node_limit > 0 && test->ranks_per_node_limit > 0
+                         ? weir_times(test->node_limit, test->ranks_per_node_limit)
+                         : test->rank_limit;
+
+    return limit > 0 && limit < ranks ? limit : ranks;
 }
 
 static bool moves_data(const struct weir_phase *phase)

@@ -112,7 +112,7 @@ struct weir_front_request *weir_dialect_read_request(const struct weir_dialect *
         words = dialect->spell(request, &options, words, error);
         failure = words == NULL ? -EINVAL : 0;
     }
-    if (dialect->take_words) {
+    if (!failure && dialect->take_words) {
         const char **parted = weir_arena_take(&plan->arena, ((size_t)count + 1) * sizeof *parted);
 
         options = weir_options_part(&request->parser, count, words, parted);

@@ -50,6 +50,19 @@ static void describe(struct weir_trend_step *step, double pairs[], struct weir_a
     step->scale = pair_count > 0 ? NORMAL_PER_PAIR * median_of(pairs, pair_count) : 0.0;
 }
 
+/* A step that is much noisier than others is not below the best because nothing can be told of it:
+ * growth behind it goes before that. */
+static void pass_noisy_knee(struct weir_trend *trend)
+{
+    for (unsigned i = trend->knee + 1; i < trend->best; i++)
+        if (trend->steps[i].count > 0 && weir_trend_is_below(trend, i, trend->best) &&
+            weir_trend_noise(trend, trend->knee, trend->best) >
+                2 * weir_trend_noise(trend, i, trend->best))
+            trend->knee = i + 1;
+    while (trend->steps[trend->knee].count == 0)
+        trend->knee++;
+}
+
 void weir_trend_find(struct weir_trend *trend, struct weir_arena *arena)
 {
     double *pairs = weir_arena_take(arena, (trend->count + 1) * PAIRS_MAX * sizeof *pairs);
@@ -73,6 +86,7 @@ void weir_trend_find(struct weir_trend *trend, struct weir_arena *arena)
     while (trend->steps[trend->knee].count == 0 ||
            weir_trend_is_below(trend, trend->knee, trend->best))
         trend->knee++;
+    pass_noisy_knee(trend);
 }
 
 static double variance_of_median(unsigned count)

@@ -297,10 +297,16 @@ static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
 
 static bool all_log_offsets(const struct weir_test *test)
 {
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (weir_verb_moves_data(test->phases[i]->verb) && !test->phases[i]->transfers.log_name)
+    bool has_any = false;
+
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const char *name = test->phases[i]->transfers.log_name;
+
+        if (weir_verb_moves_data(test->phases[i]->verb) && !name)
             return false;
-    return test->phase_count > 0;
+        has_any |= name != NULL;
+    }
+    return has_any;
 }
 
 static bool is_logged_before(const struct weir_test *test, size_t phase)
@@ -457,6 +463,10 @@ static void add_sweep(struct weir_text *text, const struct weir_sweep *sweep)
     if (sweep->total_items > 0)
         weir_text_add(text, "sweep  %s in all\n",
                       weir_words_count(sweep->total_items, "item").text);
+}
+
+static void add_limits(struct weir_text *text, const struct weir_sweep *sweep)
+{
     add_limit(text, "reads", sweep->read_limit_per_s);
     add_limit(text, "writes", sweep->write_limit_per_s);
 }
@@ -473,6 +483,8 @@ static void explain(const struct weir_plan *plan, struct weir_text *text, bool i
     if (plan->rank_need > 0)
         weir_text_add(text, "ranks  at least %" PRIu64 "\n", plan->rank_need);
     add_sweep(text, &plan->sweep);
+    if (is_whole)
+        add_limits(text, &plan->sweep);
     for (size_t i = 0; i < plan->test_count; i++)
         add_test(text, plan->tests[i], is_whole);
 }

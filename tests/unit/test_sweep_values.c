@@ -73,7 +73,10 @@ static void shares_are_whole_transfers(void **state)
     assert_int_equal(weir_sweep_share(10 * MIB, 4, MIB), 3 * MIB);
     assert_int_equal(weir_sweep_share(10 * MIB, 3, MIB), 3 * MIB);
     assert_int_equal(weir_sweep_share(MIB, 4, MIB), MIB);
-    assert_int_equal(weir_sweep_share(7, 2, 1), 3);
+    assert_int_equal(weir_sweep_share(7, 2, 1), 4);
+    assert_int_equal(weir_sweep_share(7, 4, 1), 2);
+    assert_int_equal(weir_sweep_share(5, 4, 1), 1);
+    assert_int_equal(weir_sweep_share(INT64_MAX, 1 << 20, UINT64_C(1) << 60), UINT64_C(1) << 60);
 }
 
 int main(void)

@@ -112,6 +112,22 @@ static void flat_series_seldom_grows_or_falls(void **state)
     }
 }
 
+/* The first step may be as good as any, for all that is known of it; the others surely grow. */
+static void growth_behind_a_noisy_step_is_seen(void **state)
+{
+    double first[] = {900, 404, 250}, second[] = {565, 567, 569}, third[] = {725, 731, 737};
+    struct weir_trend_step steps[] = {
+        {.rates = first, .count = 3}, {.rates = second, .count = 3}, {.rates = third, .count = 3}};
+    struct weir_trend trend = {.steps = steps, .count = 3};
+    struct weir_arena arena = {0};
+
+    weir_trend_find(&trend, &arena);
+    assert_false(weir_trend_is_below(&trend, 0, 2));
+    assert_true(weir_trend_is_below(&trend, 1, 2));
+    assert_int_equal(trend.knee, 2);
+    weir_arena_close(&arena);
+}
+
 static void fall_of_the_last_step_is_named(void **state)
 {
     static const struct {
@@ -212,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_series_seldom_grows_or_falls),
+        cmocka_unit_test(growth_behind_a_noisy_step_is_seen),
         cmocka_unit_test(fall_of_the_last_step_is_named),
         cmocka_unit_test(knee_is_the_first_that_is_as_good_as_the_best),
         cmocka_unit_test(single_repetitions_tell_nothing),

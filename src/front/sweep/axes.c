@@ -45,22 +45,36 @@ static enum weir_axis_kind kind_of(const struct weir_option *option)
     return option->type == WEIR_OPTION_COUNT ? WEIR_AXIS_COUNTS : WEIR_AXIS_TEXTS;
 }
 
+/* Options of the whole run: of several values all but the last one would be lost. */
+static bool is_of_run(const char *name)
+{
+    static const char *const names[] = {"result",         "progress",      "stop-before",
+                                        "watchdog",       "give-up",       "compat",
+                                        "summary-file",   "summaryFile",   "rank-order",
+                                        "summary-format", "summaryFormat", "scriptFile"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static const struct weir_dialect_axis *make_row(const struct weir_front_request *request,
                                                 const char *name, struct weir_arena *arena)
 {
     const struct weir_option *option = find_option(request, name);
     struct weir_dialect_axis *row;
 
-    if (option == NULL || option->type == WEIR_OPTION_FLAG ||
-        option->type == WEIR_OPTION_DIRECTIVES || option->refusal != NULL)
+    /* IOzone's options with a plus have a letter alone that can be typed. */
+    if (option == NULL || option->plus || option->type == WEIR_OPTION_FLAG ||
+        option->type == WEIR_OPTION_DIRECTIVES || option->refusal != NULL ||
+        is_of_run(option->name))
         return NULL;
     row = weir_arena_take(arena, sizeof *row);
-    *row = (struct weir_dialect_axis){
-        .name = option->name,
-        .kind = kind_of(option),
-        .words = {weir_arena_printf(arena, "%s%s", option->plus ? "-+" : "--", option->name), "%"}};
-    if (option->plus) /* these have one letter, and no long name that could be typed */
-        return NULL;
+    *row =
+        (struct weir_dialect_axis){.name = option->name,
+                                   .kind = kind_of(option),
+                                   .words = {weir_arena_printf(arena, "--%s", option->name), "%"}};
     return row;
 }
 

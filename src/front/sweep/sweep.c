@@ -60,7 +60,7 @@ static int read_total(struct sweep *sweep, const char *text)
                       sweep->dialect->name);
     if (sweep->total > 0)
         return REFUSE(sweep, "total=%s: it stands there twice", text);
-    if (weir_size_parse(text, &sweep->total) || sweep->total == 0 || sweep->total > INT64_MAX)
+    if (weir_size_parse(text, &sweep->total) || sweep->total == 0 || sweep->total > INT64_MAX / 2)
         return REFUSE(sweep, "total=%s: that is no size above 0", text);
     return 0;
 }

@@ -103,10 +103,10 @@ int weir_sweep_values_read(const char *text, bool are_sizes, const char *axis,
 
 uint64_t weir_sweep_share(uint64_t total, uint64_t ranks, uint64_t transfer)
 {
-    uint64_t part = total / ranks;
-    uint64_t transfers = part / transfer;
+    uint64_t round, transfers;
 
-    if (part % transfer >= transfer - transfer / 2)
-        transfers++;
+    if (__builtin_mul_overflow(ranks, transfer, &round))
+        return transfer;
+    transfers = total / round + (total % round >= round - round / 2);
     return (transfers > 0 ? transfers : 1) * transfer;
 }

@@ -168,6 +168,7 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_BACKEND, "-a"},
     {WEIR_REMEDY_FILE_PER_RANK, "%r in the name"},
     {WEIR_REMEDY_KEEP, "of=FILE"}, /* files stay */
+    {WEIR_REMEDY_REPETITIONS, "the same command again"},
     {WEIR_REMEDY_FEWER_RANKS, "sweep over fewer"},
     {WEIR_REMEDY_USE_EXISTING, "conv=notrunc"},
     {WEIR_REMEDY_WRITE, "if=/dev/zero"},

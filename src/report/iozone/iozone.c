@@ -14,6 +14,7 @@ static const struct weir_reporter *const reporters[] = {
 static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_PATH, "-f"},
     {WEIR_REMEDY_KEEP, "-w"},
+    {WEIR_REMEDY_REPETITIONS, "the same command again"},
     {WEIR_REMEDY_USE_EXISTING, "-+N"},
     {WEIR_REMEDY_WRITE, "-i 0"},
     {WEIR_REMEDY_READ, "-i 1"},

@@ -53,9 +53,12 @@ static double below(const struct scope *scope, unsigned step, unsigned reference
     return 1.0 - rate_of(scope, step) / rate_of(scope, reference);
 }
 
+/* As a share of `other`, on the side of it where `step` is: to be held against `below`. */
 static double noise_of(const struct scope *scope, unsigned step, unsigned other)
 {
-    return 100.0 * (1.0 - exp(-weir_trend_noise(scope->trend, step, other)));
+    double noise = weir_trend_noise(scope->trend, step, other);
+
+    return 100.0 * (rate_of(scope, step) > rate_of(scope, other) ? expm1(noise) : -expm1(-noise));
 }
 
 static void add_rate(struct weir_text *line, const struct scope *scope, unsigned step)
@@ -119,10 +122,12 @@ static void add_distance(struct weir_text *line, const struct scope *scope, cons
 {
     double most = 0.0, noise = 0.0;
 
-    for (unsigned i = 0; i < count; i++) {
-        most = fmax(most, fabs(below(scope, steps[i], reference)));
-        noise = fmax(noise, noise_of(scope, steps[i], reference));
-    }
+    /* Both of the step that is furthest. */
+    for (unsigned i = 0; i < count; i++)
+        if (i == 0 || fabs(below(scope, steps[i], reference)) > most) {
+            most = fabs(below(scope, steps[i], reference));
+            noise = noise_of(scope, steps[i], reference);
+        }
     weir_text_add(line, "at most %.1f %% from ", 100.0 * most);
     if (reference_is_named)
         weir_text_add(line, "it");
@@ -230,6 +235,17 @@ static void add_falls(struct weir_text *text, const struct scope *scope)
     }
 }
 
+/* What would not be seen is as much as people would want to know. */
+#define NOISE_TOO_MUCH 25.0 /* percent */
+
+static bool is_too_noisy(const struct scope *scope, const unsigned steps[], unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (noise_of(scope, steps[i], scope->trend->knee) > NOISE_TOO_MUCH)
+            return true;
+    return false;
+}
+
 static void add_growth(struct weir_text *text, const struct scope *scope, struct weir_arena *arena)
 {
     const struct weir_trend *trend = scope->trend;
@@ -240,7 +256,11 @@ static void add_growth(struct weir_text *text, const struct scope *scope, struct
     while (trend->steps[first].count == 0)
         first++;
     if (trend->knee == first && count + 1 == trend->measured) {
-        weir_text_add(&line, "%s: no step differs by more than the noise; ", scope->table->name);
+        weir_text_add(&line,
+                      is_too_noisy(scope, alike, count)
+                          ? "%s: repetitions differ too much to tell steps apart; "
+                          : "%s: no step differs by more than the noise; ",
+                      scope->table->name);
         add_list(&line, scope, alike, count);
         weir_text_add(&line, " ");
         add_distance(&line, scope, alike, count, trend->knee, false);
@@ -284,7 +304,7 @@ static void add_seen(struct weir_text *text, const struct scope *scope)
 
     weir_text_add(&line,
                   "%s: with one repetition of each step the noise is not known, and no difference "
-                  "is sure (repetitions: " WEIR_REMEDY_REPETITIONS "); as seen, highest with ",
+                  "is sure (for that: " WEIR_REMEDY_REPETITIONS "); as seen, highest with ",
                   scope->table->name);
     add_step(&line, scope, trend->best);
     for (unsigned i = 0; i < trend->count; i++)
