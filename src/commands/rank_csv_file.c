@@ -52,11 +52,20 @@ static bool is_same_file(const char *path, const char *other)
            status.st_dev == other_status.st_dev && status.st_ino == other_status.st_ino;
 }
 
+/* By the run that the kept tests are of, unless it was removed since. */
+static bool has_content(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && status.st_size > 0;
+}
+
 static bool is_begun(const struct weir_plan *plan, struct weir_result *const *kept, unsigned test)
 {
     for (unsigned i = 0; i < plan->test_count; i++)
-        if ((i < test || (kept != NULL && kept[i] != NULL)) &&
-            plan->tests[i]->rank_csv_path != NULL &&
+        if (plan->tests[i]->rank_csv_path != NULL &&
+            (kept != NULL && kept[i] != NULL ? has_content(plan->tests[i]->rank_csv_path)
+                                             : i < test) &&
             is_same_file(plan->tests[i]->rank_csv_path, plan->tests[test]->rank_csv_path))
             return true;
     return false;
@@ -88,7 +97,8 @@ int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_p
     side->file = fdopen(fd, file.must_append ? "a" : "w");
     if (side->file == NULL)
         return fail(error, file.path);
-    return is_begun(plan, kept, test) ? 0 : write_out(side, weir_rank_csv_header(plan, test), error);
+    return is_begun(plan, kept, test) ? 0
+                                      : write_out(side, weir_rank_csv_header(plan, test), error);
 }
 
 int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_plan *plan,

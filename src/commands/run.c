@@ -98,7 +98,8 @@ static int check_rank_need(struct weir_group *group, const struct weir_plan *pla
 static void tell_kept(const struct weir_plan *plan, const struct weir_resumption *resumption)
 {
     if (resumption->run_count == 0)
-        weir_log(WEIR_LOG_WARNING, "--resume: %s holds no run yet: this one begins from the start",
+        weir_log(WEIR_LOG_WARNING,
+                 "--resume: %s is not there, or holds no run yet: this one begins from the start",
                  plan->output.result_path);
     else
         weir_log(WEIR_LOG_WARNING, "--resume: %u of %u steps are kept from %s",

@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "weir/measure/peers.h"
 
+#include "weir/measure/median.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 #define NORMAL_PER_MAD 1.4826
 #define SCORE_MAX 3.5
 #define SHARE_MIN 0.1
 #define SHARE_WIDE 0.5
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(double values[], unsigned count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
 
 struct weir_peers weir_peers_of(const struct weir_peer *all, unsigned count, double work[])
 {
@@ -30,16 +18,16 @@ struct weir_peers weir_peers_of(const struct weir_peer *all, unsigned count, dou
         return peers;
     for (unsigned i = 0; i < count; i++)
         work[i] = all[i].mean;
-    peers.median = median_of(work, count);
+    peers.median = weir_median_sort(work, count);
     if (!(peers.median > 0.0))
         return peers;
     for (unsigned i = 0; i < count; i++)
         work[i] = all[i].mean > 0.0 ? all[i].stddev / all[i].mean : 0.0;
-    peers.scale = median_of(work, count);
+    peers.scale = weir_median_sort(work, count);
     peers.knows_noise = peers.scale > 0.0;
     for (unsigned i = 0; i < count; i++)
         work[i] = fabs(log(fmax(all[i].mean, 0.0) / peers.median));
-    peers.scale = fmax(peers.scale, NORMAL_PER_MAD * median_of(work, count));
+    peers.scale = fmax(peers.scale, NORMAL_PER_MAD * weir_median_sort(work, count));
     peers.low = peers.median * fmin(1.0 - SHARE_MIN, exp(-SCORE_MAX * peers.scale));
     peers.high = peers.median * fmax(1.0 + SHARE_MIN, exp(SCORE_MAX * peers.scale));
     peers.is_wide = peers.low < SHARE_WIDE * peers.median;

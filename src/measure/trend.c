@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "weir/measure/trend.h"
 
+#include "weir/measure/median.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 #define NORMAL_PER_PAIR 1.0483
 #define HALF_PI 1.57079632679489661923
@@ -14,19 +15,6 @@
  * square. */
 #define PAIRED_MAX 32
 #define PAIRS_MAX (PAIRED_MAX * (PAIRED_MAX - 1) / 2)
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(double values[], unsigned count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
 
 static unsigned add_pairs(const struct weir_trend_step *step, double pairs[])
 {
@@ -45,9 +33,9 @@ static void describe(struct weir_trend_step *step, double pairs[], struct weir_a
 
     for (unsigned i = 0; i < step->count; i++)
         sorted[i] = step->rates[i];
-    step->median = median_of(sorted, step->count);
+    step->median = weir_median_sort(sorted, step->count);
     step->spread = (sorted[step->count - 1] - sorted[0]) / 2 / step->median;
-    step->scale = pair_count > 0 ? NORMAL_PER_PAIR * median_of(pairs, pair_count) : 0.0;
+    step->scale = pair_count > 0 ? NORMAL_PER_PAIR * weir_median_sort(pairs, pair_count) : 0.0;
 }
 
 /* A step that is much noisier than others is not below the best because nothing can be told of it:
@@ -79,7 +67,7 @@ void weir_trend_find(struct weir_trend *trend, struct weir_arena *arena)
             trend->best = i;
         pair_count += add_pairs(step, pairs + pair_count);
     }
-    trend->scale = pair_count > 0 ? NORMAL_PER_PAIR * median_of(pairs, pair_count) : 0.0;
+    trend->scale = pair_count > 0 ? NORMAL_PER_PAIR * weir_median_sort(pairs, pair_count) : 0.0;
     trend->can_tell = trend->measured > 1 && pair_count > 0;
     if (trend->measured == 0)
         return;

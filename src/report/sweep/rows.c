@@ -7,7 +7,8 @@
 #include "sweep.h"
 #include "trust/tables.h"
 
-#include <stdlib.h>
+#include "weir/measure/median.h"
+
 #include <string.h>
 
 #define PERCENTILE 0.99
@@ -249,20 +250,12 @@ static void fill_row(struct view *view, struct weir_sweep_table *table, struct w
 
 /* ---- from row to row ---- */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median_of(struct weir_arena *arena, const double values[], unsigned count)
 {
     double *sorted = weir_arena_take(arena, count * sizeof *sorted);
 
     memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare);
-    return count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+    return weir_median_sort(sorted, count);
 }
 
 static const struct weir_trend_step *step_of(const struct weir_sweep_table *table, unsigned row)

@@ -45,14 +45,21 @@ static void add_seeds(struct weir_text *line, const struct weir_result *result, 
 }
 
 /* Times of day, clocks and the environment are those of this run. */
-static void add_resumed(struct weir_text *text, const struct weir_resumed *resumed)
+static void add_resumed(struct weir_text *text, const struct weir_result *result)
 {
+    const struct weir_resumed *resumed = &result->resumed;
     char date[WEIR_DATE_BYTES];
+    bool has_earlier = false;
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        has_earlier |= result->phases[i].kept_from[0] != '\0' &&
+                       strcmp(result->phases[i].kept_from, resumed->run_id) != 0;
 
     if (resumed->run_id[0] != '\0')
-        weir_trust_line(text, "resumed: %u of %u steps are kept from the run begun at %s%s%s",
+        weir_trust_line(text, "resumed: %u of %u steps are kept from the run begun at %s%s%s%s",
                         resumed->kept_count, resumed->step_count,
                         weir_date_format_iso(resumed->begun_s, date),
+                        has_earlier ? " and those before it" : "",
                         resumed->hosts != NULL ? ", which was on " : "",
                         resumed->hosts != NULL ? resumed->hosts : "");
 }
@@ -66,7 +73,7 @@ static void add_head(struct weir_text *text, const struct weir_trust_view *view)
     weir_trust_line(text, "how far these numbers can be believed");
     weir_trust_line(text, "plan %s, version %s, clock %s", view->plan->id, WEIR_VERSION,
                     view->result->clock_name);
-    add_resumed(text, &view->result->resumed);
+    add_resumed(text, view->result);
     add_seeds(&seeds, view->result, "seed of the data ",
               offsetof(struct weir_phase_result, data_seed));
     add_seeds(&seeds, view->result, "seed of the random order ",
