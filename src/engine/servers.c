@@ -3,6 +3,7 @@
 #include "servers.h"
 
 #include "weir/base/options.h"
+#include "weir/base/remedy.h"
 #include "weir/base/text.h"
 #include "weir/system/block_device.h"
 #include "weir/system/memory_place.h"
@@ -10,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -236,15 +238,35 @@ static int end_of_clients(const struct weir_servers *servers, uint64_t limit)
     return rank;
 }
 
+/* There are as many ranks as the test takes of each node, but some may be servers. */
+static int check_clients(const struct weir_group *group, const struct weir_test *test,
+                         const uint64_t counts[], struct weir_error *error)
+{
+    for (int node = 0; node < group->node_count; node++) {
+        if (test->node_limit > 0 && (uint64_t)node >= test->node_limit)
+            break;
+        if (counts[node] < test->ranks_per_node_limit)
+            return weir_error_usage(error, test->dialect,
+                                    "%" PRIu64 " clients per node are needed, and %s has %" PRIu64
+                                    " beside its servers: start more there, "
+                                    "or " WEIR_REMEDY_FEWER_RANKS,
+                                    test->ranks_per_node_limit, group->node_names[node],
+                                    counts[node]);
+    }
+    return 0;
+}
+
 /* Ranks beyond what the test takes of each node, and nodes beyond those that it takes, are no
  * clients. Rank 0 is the first one of the first node. */
-static void limit_nodes(struct weir_servers *servers, const struct weir_test *test)
+static int limit_nodes(struct weir_servers *servers, const struct weir_test *test,
+                       struct weir_error *error)
 {
     const struct weir_group *group = servers->group;
     uint64_t *counts;
+    int code;
 
     if (test->node_limit == 0 && test->ranks_per_node_limit == 0)
-        return;
+        return 0;
     counts = calloc((size_t)group->node_count, sizeof *counts);
     if (counts == NULL)
         weir_error_out_of_memory();
@@ -258,7 +280,9 @@ static void limit_nodes(struct weir_servers *servers, const struct weir_test *te
             (test->ranks_per_node_limit > 0 && counts[node] > test->ranks_per_node_limit))
             servers->roles[rank] &= ~(unsigned)WEIR_ROLE_CLIENT;
     }
+    code = check_clients(group, test, counts, error);
     free(counts);
+    return code;
 }
 
 static int assign_roles(struct weir_servers *servers, const struct server_request *request,
@@ -273,7 +297,9 @@ static int assign_roles(struct weir_servers *servers, const struct server_reques
     if (weir_group_agree(servers->group, error) != 0)
         return error->code;
     assert((servers->roles[0] & WEIR_ROLE_CLIENT) != 0);
-    limit_nodes(servers, test);
+    servers->client_end = 0;
+    if (limit_nodes(servers, test, error) != 0)
+        return weir_group_agree(servers->group, error);
     servers->client_end = end_of_clients(servers, test->rank_limit);
     return 0;
 }
