@@ -250,18 +250,18 @@ static const struct {
      "targets, net, "
      "serve, "
      "backends, "
-     "doctor, topology, compat, "
+     "doctor, topology, sweep, compat, "
      "report, --help, --version"},
     {{"dd", "if=/dev/zero", "of=f", "count=1"},
      "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, targets, "
      "net, "
      "serve, "
-     "backends, doctor, topology, compat, report, --help, --version"},
+     "backends, doctor, topology, sweep, compat, report, --help, --version"},
     {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
      "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, targets, net, "
      "serve, "
      "backends, "
-     "doctor, topology, compat, report, --help, --version"},
+     "doctor, topology, sweep, compat, report, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "--format", "csv", "f", "g"},
@@ -269,7 +269,7 @@ static const struct {
     {{"weir", "report", "--format", "csv"},
      "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "f", "--format=xml"},
-     "report: --format: \"xml\" is not one of ior|csv|json"},
+     "report: --format: \"xml\" is not one of ior|csv|json|sweep|sweep-csv"},
     {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
     {{"ior", "-a", "nosuch"},
      "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, libaio, uring, null, fault"},

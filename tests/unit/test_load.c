@@ -3,6 +3,8 @@
  * records say. */
 #include "engine_bed.h"
 
+#include "weir/base/remedy.h"
+
 #include <errno.h>
 #include <time.h>
 
@@ -818,7 +820,7 @@ static void what_is_called_a_device_must_be_one(void **state)
     assert_int_equal(count_files(&bed), 1);
     bed.change = NULL;
     run(&bed, "-a POSIX -w -k -t 4k -b 32k -o /dev/null");
-    assert_non_null(strstr(bed.error.text, "--device allow"));
+    assert_non_null(strstr(bed.error.text, WEIR_REMEDY_DEVICE));
     tear_down(&bed);
 }
 
