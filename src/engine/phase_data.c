@@ -174,15 +174,17 @@ static void check_length(const struct weir_data_phase *data, struct weir_error *
 }
 
 /* Else the transfer finds it that meets the end, after all before it. One that is missing, or that
- * a deadline or a count of errors may leave unread, is not judged here. */
+ * a deadline or a count of errors may leave unread, is not judged here; where data are verified,
+ * those that are missing are a result. */
 static void check_read(const struct weir_data_phase *data, struct weir_error *error)
 {
     const struct weir_phase *phase = data->phase;
     uint64_t bytes = existing_bytes(data->run, data->path);
     uint64_t needed = needed_bytes(data);
 
-    if (bytes == 0 || bytes >= needed || phase->stop.deadline_ns > 0 ||
-        phase->stop.ends_with_first || data->run->test->goes_on_after_errors ||
+    if (bytes == 0 || bytes >= needed || phase->transfers.must_verify ||
+        phase->stop.deadline_ns > 0 || phase->stop.ends_with_first ||
+        data->run->test->goes_on_after_errors ||
         phase->transfers.layout.order == WEIR_ORDER_RANDOM_BLOCKS)
         return;
     weir_error_usage(
