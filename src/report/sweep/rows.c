@@ -355,7 +355,7 @@ static void make_table(struct weir_sweep_table *table, struct view *view,
                        const struct sighting *kind)
 {
     const struct weir_sweep *sweep = &view->plan->sweep;
-    unsigned inner = sweep->axes[sweep->axis_count - 1].count;
+    unsigned inner = sweep->axis_count > 1 ? sweep->axes[1].count : 1;
 
     *table = (struct weir_sweep_table){.name = kind->name,
                                        .moves_data = weir_verb_moves_data(kind->phase->verb),
@@ -368,11 +368,9 @@ static void make_table(struct weir_sweep_table *table, struct view *view,
     for (unsigned i = 0; i < table->count; i++) {
         struct weir_sweep_row *row = &table->rows[i];
 
-        *row = (struct weir_sweep_row){.values = {sweep->axes[0].values[i]}};
-        if (sweep->axis_count > 1) {
-            row->values[0] = sweep->axes[0].values[i / inner];
+        *row = (struct weir_sweep_row){.values = {sweep->axes[0].values[i / inner]}};
+        if (sweep->axis_count > 1)
             row->values[1] = sweep->axes[1].values[i % inner];
-        }
         fill_row(view, table, row, kind, i);
     }
     compare_rows(table, sweep, view->arena);
