@@ -89,6 +89,14 @@ int weir_text_add_file(struct weir_text *text, FILE *file, size_t most)
     return code;
 }
 
+void weir_text_add_quoted(struct weir_text *text, const char *string)
+{
+    weir_text_add(text, "\"");
+    for (; *string != '\0'; string++)
+        weir_text_add(text, "%.*s%c", *string == '"', "\"", *string);
+    weir_text_add(text, "\"");
+}
+
 void weir_text_add_visible(struct weir_text *text, const char *string)
 {
     size_t begin = text->length;

@@ -22,6 +22,9 @@ void weir_text_add_list(struct weir_text *text, const char *format, va_list argu
     __attribute__((format(printf, 2, 0)));
 void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count);
 
+/* Appends a cell of CSV: in quotes, and those in it doubled. */
+void weir_text_add_quoted(struct weir_text *text, const char *string);
+
 /* Appends what is left of a file, and closes it. 0; -EFBIG if there are more bytes than `most`; or
  * -errno. */
 int weir_text_add_file(struct weir_text *text, FILE *file, size_t most);

@@ -27,15 +27,14 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "%s", columns);
 }
 
-/* In quotes, and those in it doubled, if a comma or a quote is in it. */
+/* In quotes if a comma or a quote is in it. */
 static void add_word(struct weir_text *text, const char *word)
 {
-    bool is_quoted = strpbrk(word, ",\"\r\n") != NULL;
-
-    weir_text_add(text, "%s", is_quoted ? "\"" : "");
-    for (; *word != '\0'; word++)
-        weir_text_add(text, "%.*s%c", *word == '"', "\"", *word);
-    weir_text_add(text, "%s,", is_quoted ? "\"" : "");
+    if (strpbrk(word, ",\"\r\n") != NULL)
+        weir_text_add_quoted(text, word);
+    else
+        weir_text_add(text, "%s", word);
+    weir_text_add(text, ",");
 }
 
 static void add_number(struct weir_text *text, double value, bool is_known)

@@ -22,15 +22,6 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "%s", header);
 }
 
-/* With quotes around it, and those in it doubled. */
-static void add_name(struct weir_text *text, const char *name)
-{
-    weir_text_add(text, "\"");
-    for (; *name != '\0'; name++)
-        weir_text_add(text, "%.*s%c", *name == '"', "\"", *name);
-    weir_text_add(text, "\"");
-}
-
 static void add_rate(struct weir_text *text, const char *access, const char *scope,
                      const struct weir_targets_rate *rate)
 {
@@ -68,7 +59,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
             const struct weir_targets_row *row = &table->rows[k];
             double median = table->peers.median;
 
-            add_name(text, row->name);
+            weir_text_add_quoted(text, row->name);
             add_rate(text, access, "alone", &row->rate);
             weir_text_add(text, ",%.4f,%s", median > 0.0 ? row->rate.mean / median : 0.0,
                           weir_targets_verdict(row->verdict));
