@@ -389,6 +389,29 @@ static void efficiency_follows_the_ranks(void **state)
     scene_close(&scene);
 }
 
+/* Along an axis of one value nothing changes. */
+static void efficiency_is_along_what_changes(void **state)
+{
+    static const double rates[] = {100e6, 150e6, 100e6};
+    struct scene scene =
+        make((struct axis[]){{"nodes", six_ranks, 1}, {"ranks-per-node", six_ranks, 3}}, 2, 3);
+    struct weir_arena arena = {0};
+    const struct weir_sweep_table *table;
+
+    for (unsigned i = 0; i < 3; i++)
+        scene.result->tests[i].rank_count = 1u << i;
+    add_kinds(&scene, rates, NULL);
+    table = tables_of(&scene, &arena, 1);
+    assert_float_equal(table->rows[0].efficiency, 1.0, 0.0);
+    assert_float_equal(table->rows[1].efficiency,
+                       1.5 * table->rows[0].rank_count / table->rows[1].rank_count, 1e-6);
+    assert_float_equal(table->rows[2].efficiency,
+                       1.0 * table->rows[0].rank_count / table->rows[2].rank_count, 1e-6);
+    assert_true(table->rows[2].rank_count > table->rows[0].rank_count);
+    weir_arena_close(&arena);
+    scene_close(&scene);
+}
+
 static void names_are_counted_in_operations(void **state)
 {
     struct scene scene = make_names();
@@ -643,6 +666,7 @@ int main(void)
         cmocka_unit_test(missing_steps_are_compared_with_nothing),
         cmocka_unit_test(groups_are_those_of_the_first_axis),
         cmocka_unit_test(efficiency_follows_the_ranks),
+        cmocka_unit_test(efficiency_is_along_what_changes),
         cmocka_unit_test(names_are_counted_in_operations),
         cmocka_unit_test(iozone_counts_what_children_see),
         cmocka_unit_test(sizes_have_tables_of_their_own),

@@ -263,13 +263,15 @@ static const struct weir_trend_step *step_of(const struct weir_sweep_table *tabl
     return &table->trends[row / table->group_size].steps[row % table->group_size];
 }
 
-/* The axis along which ranks or nodes change; false: there is none. */
+/* The first axis along which ranks or nodes change; false: there is none. */
 static bool find_scaling(const struct weir_sweep *sweep, unsigned *axis, bool *is_nodes)
 {
     for (*axis = 0; *axis < sweep->axis_count; ++*axis) {
-        *is_nodes = strcmp(sweep->axes[*axis].name, "nodes") == 0;
-        if (*is_nodes || strcmp(sweep->axes[*axis].name, "ranks") == 0 ||
-            strcmp(sweep->axes[*axis].name, "ranks-per-node") == 0)
+        const struct weir_sweep_axis *at = &sweep->axes[*axis];
+
+        *is_nodes = strcmp(at->name, "nodes") == 0;
+        if (at->count > 1 && (*is_nodes || strcmp(at->name, "ranks") == 0 ||
+                              strcmp(at->name, "ranks-per-node") == 0))
             return true;
     }
     return false;
