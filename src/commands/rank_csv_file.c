@@ -97,8 +97,7 @@ int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_p
     side->file = fdopen(fd, file.must_append ? "a" : "w");
     if (side->file == NULL)
         return fail(error, file.path);
-    return is_begun(plan, kept, test) ? 0
-                                      : write_out(side, weir_rank_csv_header(plan, test), error);
+    return file.must_append ? 0 : write_out(side, weir_rank_csv_header(plan, test), error);
 }
 
 int weir_rank_csv_file_add(struct weir_rank_csv_file *side, const struct weir_plan *plan,

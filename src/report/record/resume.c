@@ -266,14 +266,15 @@ static bool has_report(const struct list *list)
     return false;
 }
 
-/* What a run that was killed had not yet written down again stands in the one before it. */
+/* What a run that was killed had not yet written down again stands in the one before it; each is a
+ * reading of the file. */
 static int read_chain(struct weir_resumption *resumption, const struct weir_plan *plan,
                       const struct list *list, unsigned rank_count, struct weir_error *error)
 {
     unsigned next = find_plan(list, plan->id);
     int code = 0;
 
-    while (next > 0 && code == 0) {
+    while (next > 0 && code == 0 && resumption->kept_count < resumption->step_count) {
         struct weir_recorded *run;
 
         resumption->runs = weir_memory_grow(resumption->runs,
