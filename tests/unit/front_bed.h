@@ -29,7 +29,8 @@ static int read_words(const char *const words[], struct weir_command *command,
 }
 
 /* The plan of words that must be right. */
-static const struct weir_plan *plan_of(const char *const words[], struct weir_command *command)
+static inline const struct weir_plan *plan_of(const char *const words[],
+                                              struct weir_command *command)
 {
     struct weir_error error;
 

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words behind weir doctor and weir topology: what they ask, and which are refused. */
-#include "weir/front/front.h"
+#include "front_bed.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define COUNT(table) (sizeof(table) / sizeof *(table))
-#define WORDS_MAX 12
 
 static const struct weir_backends backends = {NULL, 0};
-
-static int read_words(const char *const words[], struct weir_command *command,
-                      struct weir_error *error)
-{
-    int count = 0;
-
-    while (count < WORDS_MAX && words[count])
-        count++;
-    *error = (struct weir_error){0};
-    return weir_front_read(count, words, &backends, command, error);
-}
 
 static void assert_same_text(const char *is, const char *expected)
 {
@@ -120,8 +102,7 @@ static const struct {
      "doctor: --ranks: value is missing (the next word, --pin=core, is an option)"},
     {{"weir", "doctor", "--ranks=-1"},
      "doctor: --ranks: \"-1\" is not a count (a whole number, 0 or more)"},
-    {{"weir", "doctor", "--ranks=65537"},
-     "doctor: --ranks: 65537 is not between 0 and 65536"},
+    {{"weir", "doctor", "--ranks=65537"}, "doctor: --ranks: 65537 is not between 0 and 65536"},
     {{"weir", "doctor", "--xml=a"}, "doctor: --xml: unknown option"},
     {{"weir", "doctor", "--pin=core"},
      "doctor: --pin: no ranks are drawn; say how many with --ranks, or leave it out"},
@@ -145,8 +126,7 @@ static const struct {
     {{"weir", "topology", "--allowed=4096"},
      "topology: --allowed: \"4096\" is no list of processors; give numbers below 4096 and ranges, "
      "such as 0-3,8"},
-    {{"weir", "topology", "--ranks=1m"},
-     "topology: --ranks: 1m is not between 0 and 65536"},
+    {{"weir", "topology", "--ranks=1m"}, "topology: --ranks: 1m is not between 0 and 65536"},
     {{"weir", "topology", "--pin=list:x"},
      "topology: --pin: \"list:x\" names no processors; give numbers and ranges, such as "
      "list:0-3,8"},

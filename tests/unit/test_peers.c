@@ -3,11 +3,11 @@
  * wrong, and what findings and reports make of it. */
 #include "weir/measure/peers.h"
 
+#include "normal_noise.h"
 #include "report/targets/rows.h"
 #include "report_scenes.h"
 
 #include "weir/audit/audit.h"
-#include "weir/base/random.h"
 
 #include <math.h>
 
@@ -70,19 +70,6 @@ static void rates_may_differ_too_much_for_one_to_be_slow(void **state)
 }
 
 /* ---- how often it is wrong ---- */
-
-struct noise {
-    uint64_t seed, index;
-};
-
-/* Normally distributed, of mean 0 and deviation 1 (Box and Muller 1958). */
-static double draw(struct noise *noise)
-{
-    double a = ((double)(weir_random_at(noise->seed, noise->index++) >> 11) + 1.0) / 0x1p53;
-    double b = (double)(weir_random_at(noise->seed, noise->index++) >> 11) / 0x1p53;
-
-    return sqrt(-2.0 * log(a)) * cos(2.0 * 3.14159265358979 * b);
-}
 
 struct world {
     unsigned targets, repetitions;
@@ -267,7 +254,8 @@ static void findings_name_targets_when_all_are_measured(void **state)
     scene_close(&scene);
 }
 
-/* The record of the last target is kept, and one before it was measured again and is slow no more. */
+/* The record of the last target is kept, and one before it was measured again and is slow no more.
+ */
 static void findings_of_a_record_that_is_kept_are_made_anew(void **state)
 {
     static const double slow[PEERS] = {100, 99, 40, 102, 98};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said of a rate over the steps of a series, and how often that is wrong. */
-#include "weir/base/random.h"
 #include "weir/measure/trend.h"
+
+#include "normal_noise.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,19 +15,6 @@
 #define DRAWS 1000
 #define STEPS_MAX 16
 #define REPETITIONS_MAX 40
-
-struct noise {
-    uint64_t seed, index;
-};
-
-/* Normally distributed, of mean 0 and deviation 1 (Box and Muller 1958). */
-static double draw(struct noise *noise)
-{
-    double a = ((double)(weir_random_at(noise->seed, noise->index++) >> 11) + 1.0) / 0x1p53;
-    double b = (double)(weir_random_at(noise->seed, noise->index++) >> 11) / 0x1p53;
-
-    return sqrt(-2.0 * log(a)) * cos(2.0 * 3.14159265358979 * b);
-}
 
 struct world {
     unsigned steps, repetitions;
