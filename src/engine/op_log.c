@@ -58,19 +58,17 @@ static const char *name_of(const struct weir_phase *phase)
 static int make_path(const struct weir_run *run, const struct weir_phase *phase,
                      uint64_t repetition, unsigned file, char path[PATH_MAX])
 {
-    char test[24] = "", rank[16] = "";
+    char test[24] = "", rank[16] = "", number[16];
     int length;
 
     if (run->test->number > 0)
         snprintf(test, sizeof test, "-test%u", run->test->number);
     if (!run->test->op_csv_is_of_first)
         snprintf(rank, sizeof rank, "-%05d", run->group->rank);
-    if (phase->transfers.log_name != NULL && !run->test->op_csv_is_of_first)
-        length = snprintf(path, PATH_MAX, "%s%d_%s.dat", run->test->op_csv_prefix, run->group->rank,
-                          phase->transfers.log_name);
-    else if (phase->transfers.log_name != NULL)
-        length = snprintf(path, PATH_MAX, "%s%s.dat", run->test->op_csv_prefix,
-                          phase->transfers.log_name);
+    snprintf(number, sizeof number, "%d", run->group->rank);
+    if (phase->transfers.log_name != NULL)
+        length =
+            weir_test_offset_file(run->test, phase->transfers.log_name, number, path, PATH_MAX);
     else if (phase->verb == WEIR_CYCLE)
         length = snprintf(path, PATH_MAX, "%s%s-%s-%s%s.csv", run->test->op_csv_prefix, test,
                           name_of(phase), word_of(phase->names.cycle[file]), rank);

@@ -69,10 +69,12 @@ bool weir_rank_histogram_is_wanted(const struct weir_run *run, const struct weir
 static int find_file(const struct weir_run *run, char path[WEIR_PATH_BYTES],
                      struct weir_output_file *file, struct weir_error *error)
 {
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", run->group->rank);
     *file = (struct weir_output_file){
         .path = path, .place = PLACE, .kind = WEIR_OUTPUT_HISTOGRAMS, .must_append = true};
-    if (snprintf(path, WEIR_PATH_BYTES, "%s%d.txt", run->test->rank_histogram_prefix,
-                 run->group->rank) < WEIR_PATH_BYTES)
+    if (weir_test_latency_file(run->test, number, path, WEIR_PATH_BYTES) < WEIR_PATH_BYTES)
         return 0;
     return weir_error_usage(error, PLACE, "the names of files would be longer than %d bytes",
                             WEIR_PATH_BYTES - 1);

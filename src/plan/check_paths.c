@@ -2,7 +2,6 @@
 /* Whether the files of a plan are different ones: data, status, results and side files. */
 #include "check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,29 +202,20 @@ static void add_other(struct others *others, enum other_kind kind, const char *p
         (struct other){kind, path, weir_arena_copy(&others->arena, plain.data)};
 }
 
-/* `parts` are put together, with %r for the number of a rank. */
-static void add_made(struct others *others, enum other_kind kind, const char *const parts[4])
-{
-    char name[WEIR_PATH_BYTES];
-
-    if (snprintf(name, sizeof name, "%s%s%s%s", parts[0], parts[1], parts[2], parts[3]) <
-        (int)sizeof name)
-        add_other(others, kind, weir_arena_copy(&others->arena, name));
-}
-
-/* As the engine makes their names of what a test and its phases say. */
+/* With %r for the number of a rank. A name that is too long is refused by who opens it. */
 static void add_files_of_ranks(struct others *others, const struct weir_test *test)
 {
-    const char *number = test->op_csv_is_of_first ? "" : "%r_";
+    char name[WEIR_PATH_BYTES];
+    const int most = sizeof name;
 
-    if (test->rank_histogram_prefix)
-        add_made(others, HISTOGRAM_FILES,
-                 (const char *[]){test->rank_histogram_prefix, "%r", "", ".txt"});
-    for (size_t i = 0; test->op_csv_prefix && i < test->phase_count; i++)
-        if (test->phases[i]->transfers.log_name)
-            add_made(others, OFFSET_FILES,
-                     (const char *[]){test->op_csv_prefix, number,
-                                      test->phases[i]->transfers.log_name, ".dat"});
+    if (test->rank_histogram_prefix && weir_test_latency_file(test, "%r", name, sizeof name) < most)
+        add_other(others, HISTOGRAM_FILES, weir_arena_copy(&others->arena, name));
+    for (size_t i = 0; test->op_csv_prefix && i < test->phase_count; i++) {
+        const char *log_name = test->phases[i]->transfers.log_name;
+
+        if (log_name && weir_test_offset_file(test, log_name, "%r", name, sizeof name) < most)
+            add_other(others, OFFSET_FILES, weir_arena_copy(&others->arena, name));
+    }
 }
 
 static void list_others(struct others *others, const struct weir_plan *plan)

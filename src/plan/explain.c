@@ -323,14 +323,15 @@ static bool is_logged_before(const struct weir_test *test, size_t phase)
 static void add_offset_files(struct weir_text *text, const struct weir_test *test)
 {
     const char *before = "  offsets and latencies of transfers to ";
-    const char *number = test->op_csv_is_of_first ? "" : "%r_";
 
     for (size_t i = 0; test->op_csv_prefix && i < test->phase_count; i++) {
-        const char *name = test->phases[i]->transfers.log_name;
+        const char *log_name = test->phases[i]->transfers.log_name;
+        char name[WEIR_PATH_BYTES];
 
-        if (!name || is_logged_before(test, i))
+        if (!log_name || is_logged_before(test, i))
             continue;
-        weir_text_add(text, "%s%s%s%s.dat", before, test->op_csv_prefix, number, name);
+        weir_test_offset_file(test, log_name, "%r", name, sizeof name);
+        weir_text_add(text, "%s%s", before, name);
         before = ", ";
     }
     if (before[0] == ',')
@@ -368,8 +369,12 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test,
     if (test->op_csv_prefix && !all_log_offsets(test))
         weir_text_add(text, "  figures of each transfer%s to %s-...csv\n",
                       test->op_csv_is_of_first ? " of rank 0" : "", test->op_csv_prefix);
-    if (test->rank_histogram_prefix)
-        weir_text_add(text, "  latencies of each rank to %s%%r.txt\n", test->rank_histogram_prefix);
+    if (test->rank_histogram_prefix) {
+        char name[WEIR_PATH_BYTES];
+
+        weir_test_latency_file(test, "%r", name, sizeof name);
+        weir_text_add(text, "  latencies of each rank to %s\n", name);
+    }
     add_line_if(text, test->tells_ranks, "quantiles of each rank");
     add_line_if(text, test->is_compared, "compared with the test before it");
     if (test->peer)

@@ -364,14 +364,14 @@ struct weir_test {
                                             weir_plan_freeze: their defaults */
     const struct weir_descriptor *inner; /* of a wrapping backend ("fault:posix"), else NULL */
     const void *inner_options;
-    const char *label;      /* how the report names the backend: "POSIX" */
-    uint64_t rank_limit;    /* use only the first ranks; 0: all */
-    uint64_t node_limit;    /* of these only those on the first nodes, which the run must have; ... */
+    const char *label;   /* how the report names the backend: "POSIX" */
+    uint64_t rank_limit; /* use only the first ranks; 0: all */
+    uint64_t node_limit; /* of these only those on the first nodes, which the run must have; ... */
     uint64_t ranks_per_node_limit; /* ... and of each node only the first ones, likewise; 0: all */
-    uint64_t time_limit_ns; /* start no further data phase later than this; 0: none */
+    uint64_t time_limit_ns;        /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
-    uint64_t outlier_ns;       /* warn of ranks further than this from the mean; 0: never */
-    bool is_compared;          /* reports hold its rates against those of the test before it */
+    uint64_t outlier_ns; /* warn of ranks further than this from the mean; 0: never */
+    bool is_compared;    /* reports hold its rates against those of the test before it */
     /* not NULL: the test measures one of several storage targets that should be alike, alone, and
      * this is its name; further tests of this name repeat it: the audit holds the rates of each
      * name against those of the others */
@@ -477,7 +477,7 @@ struct weir_plan {
     unsigned phase_count;
     bool has_stop_before;    /* end in order this long before the batch system ends the job */
     uint64_t stop_before_ns; /* if so */
-    char id[17]; /* 16 hexadecimal digits: hash of weir_plan_explain_work's text */
+    char id[17];             /* 16 hexadecimal digits: hash of weir_plan_explain_work's text */
 };
 
 /* ---- building: used by front ends only ---- */
@@ -546,6 +546,14 @@ unsigned weir_test_nesting(const struct weir_test *test);
 
 /* Value of a setting of the test, or NULL. */
 const char *weir_test_setting(const struct weir_test *test, const char *key);
+
+/* The names of files with figures of a rank: of transfers with offsets, in phases that have a
+ * `log_name` for them, and of latencies. `rank` is its number, or "%r" for that of any. Written to
+ * `name` and returned as by snprintf. */
+int weir_test_offset_file(const struct weir_test *test, const char *log_name, const char *rank,
+                          char *name, size_t bytes);
+int weir_test_latency_file(const struct weir_test *test, const char *rank, char *name,
+                           size_t bytes);
 
 /* Abilities of the test's backend (enum weir_ability); of a wrapping backend, those of the
  * wrapped one. */
