@@ -250,7 +250,7 @@ int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering)
                         lowering->sizes.count > 1 || lowering->records.count > 1;
     if (lowering->is_throughput && lowering->is_auto)
         return REFUSE(lowering, "-a, -A, -n, -g, -y, -q and lists of -s and -r are of one stream; "
-                                "leave them or -t out");
+                                "leave them or -t out, or use weir sweep for many sizes");
     if ((config->is_auto || config->is_old_auto || has_bounds(config)) && lower_auto(lowering))
         return -EINVAL;
     if (read_tests(lowering) || weir_iozone_lower_telemetry(lowering))
