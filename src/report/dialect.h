@@ -15,13 +15,6 @@ struct weir_rank_csv_format {
     void (*end)(struct weir_rank_csv *held, struct weir_text *text);
 };
 
-/* A rate in a sweep, and the same in bytes. */
-struct weir_sweep_rate {
-    double rate;
-    double bytes_per_s;
-    bool counts_ops; /* `rate` is in operations per second, else it is in bytes too */
-};
-
 struct weir_dialect_reports {
     const char *dialect;
     const struct weir_reporter *const *reporters; /* NULL ends the list */
@@ -29,10 +22,8 @@ struct weir_dialect_reports {
     const struct weir_rank_csv_format *rank_csv;
     /* What a sweep calls a phase; NULL: it has no row. No such function: as our block calls it. */
     const char *(*name_phase)(const struct weir_test *test, const struct weir_phase *phase);
-    /* The rate that the dialect's report has first. NULL: bytes, or operations on names, of all
-     * ranks over the whole time. */
-    struct weir_sweep_rate (*rate)(const struct weir_plan *plan,
-                                   const struct weir_phase_result *result);
+    /* Whether a sweep tells the data phases of a test in operations. NULL: in bytes. */
+    bool (*counts_ops)(const struct weir_test *test);
 };
 
 /* NULL: no dialect has this name, or it has no reports. */

@@ -37,19 +37,9 @@ static const char *name_phase(const struct weir_test *test, const struct weir_ph
     return which != WEIR_IOZONE_TESTS ? weir_iozone_name(which) : NULL;
 }
 
-static struct weir_sweep_rate rate_of(const struct weir_plan *plan,
-                                      const struct weir_phase_result *phase)
-{
-    bool counts_ops = weir_iozone_counts_ops(plan->tests[phase->test]);
-    const struct weir_counted *counted = &phase->counted;
-
-    return (struct weir_sweep_rate){counts_ops ? counted->ops_per_s_sum : counted->bytes_per_s_sum,
-                                    counted->bytes_per_s_sum, counts_ops};
-}
-
 const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",
                                                          .reporters = reporters,
                                                          .remedies = remedies,
                                                          .rank_csv = &weir_iozone_rank_csv,
                                                          .name_phase = name_phase,
-                                                         .rate = rate_of};
+                                                         .counts_ops = weir_iozone_counts_ops};

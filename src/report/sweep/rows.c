@@ -106,19 +106,24 @@ static double bytes_rate(const struct weir_phase_result *found)
     return weir_figures_rate((double)found->byte_count, found->windows.total_s);
 }
 
-static struct weir_sweep_rate rate_of(const struct view *view, const struct sighting *sighting,
-                                      const struct weir_phase_result *found)
+/* All rates are of the whole time, so that none is above what was done in it: sums of the ranks'
+ * own rates, as IOzone tells them, can be several times as much where ranks take turns. */
+static double rate_of(const struct sighting *sighting, const struct weir_phase_result *found,
+                      bool counts_ops)
+{
+    if (!counts_ops)
+        return bytes_rate(found);
+    return weir_verb_moves_data(sighting->phase->verb)
+               ? weir_figures_rate((double)found->op_count, found->windows.total_s)
+               : weir_figures_ops_per_s(sighting->phase, found);
+}
+
+static bool counts_ops(const struct sighting *sighting)
 {
     const struct weir_dialect_reports *dialect = weir_report_dialect(sighting->test->dialect);
-    double bytes_per_s;
 
-    if (dialect != NULL && dialect->rate != NULL)
-        return dialect->rate(view->plan, found);
-    bytes_per_s = bytes_rate(found);
-    if (weir_verb_moves_data(sighting->phase->verb))
-        return (struct weir_sweep_rate){bytes_per_s, bytes_per_s, false};
-    return (struct weir_sweep_rate){weir_figures_ops_per_s(sighting->phase, found), bytes_per_s,
-                                    true};
+    return !weir_verb_moves_data(sighting->phase->verb) ||
+           (dialect != NULL && dialect->counts_ops != NULL && dialect->counts_ops(sighting->test));
 }
 
 static enum weir_sweep_state state_of(const struct weir_phase_result *found)
@@ -152,18 +157,17 @@ static void add_member(struct view *view, struct weir_sweep_table *table,
 {
     const struct weir_histogram *latency = found->response ? found->response : found->latency;
     enum weir_sweep_state state = state_of(found);
-    struct weir_sweep_rate rate = {0};
+    double rate = 0.0;
 
     if (state == WEIR_SWEEP_COMPLETE && weir_figures_has_row(view->plan, found))
-        rate = rate_of(view, sighting, found);
-    if (rate.rate > 0.0) {
-        table->counts_ops = rate.counts_ops;
-        row->rates[row->count] = rate.rate;
-        row->bytes_per_s[row->count] = rate.bytes_per_s;
-        if (row->count == 0 || rate.rate < row->rate_min)
-            row->rate_min = rate.rate;
-        if (row->count == 0 || rate.rate > row->rate_max)
-            row->rate_max = rate.rate;
+        rate = rate_of(sighting, found, table->counts_ops);
+    if (rate > 0.0) {
+        row->rates[row->count] = rate;
+        row->bytes_per_s[row->count] = bytes_rate(found);
+        if (row->count == 0 || rate < row->rate_min)
+            row->rate_min = rate;
+        if (row->count == 0 || rate > row->rate_max)
+            row->rate_max = rate;
         row->count++;
         if (latency != NULL)
             weir_histogram_merge(view->latency, latency);
@@ -361,7 +365,7 @@ static void make_table(struct weir_sweep_table *table, struct view *view,
 
     *table = (struct weir_sweep_table){.name = kind->name,
                                        .moves_data = weir_verb_moves_data(kind->phase->verb),
-                                       .counts_ops = !weir_verb_moves_data(kind->phase->verb),
+                                       .counts_ops = counts_ops(kind),
                                        .limit = limit_of(sweep, kind->phase),
                                        .count = view->step_count};
     if (kind->shape > 0)
