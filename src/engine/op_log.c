@@ -7,6 +7,7 @@
 
 #include "weir/base/output_file.h"
 #include "weir/base/remedy.h"
+#include "weir/plan/side_files.h"
 #include "weir/system/memory.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
 
 #include "weir/base/output_file.h"
 #include "weir/base/remedy.h"
+#include "weir/plan/side_files.h"
 
 #include <errno.h>
 #include <inttypes.h>

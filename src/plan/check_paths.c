@@ -2,6 +2,8 @@
 /* Whether the files of a plan are different ones: data, status, results and side files. */
 #include "check.h"
 
+#include "weir/plan/side_files.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
  * plan's id. */
 #include "explain.h"
 
+#include "weir/plan/side_files.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>

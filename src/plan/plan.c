@@ -384,20 +384,6 @@ const char *weir_test_setting(const struct weir_test *test, const char *key)
     return NULL;
 }
 
-int weir_test_offset_file(const struct weir_test *test, const char *log_name, const char *rank,
-                          char *name, size_t bytes)
-{
-    bool is_of_each = !test->op_csv_is_of_first;
-
-    return snprintf(name, bytes, "%s%s%s%s.dat", test->op_csv_prefix, is_of_each ? rank : "",
-                    is_of_each ? "_" : "", log_name);
-}
-
-int weir_test_latency_file(const struct weir_test *test, const char *rank, char *name, size_t bytes)
-{
-    return snprintf(name, bytes, "%s%s.txt", test->rank_histogram_prefix, rank);
-}
-
 const struct weir_phase *weir_plan_find_phase(const struct weir_plan *plan, unsigned test,
                                               unsigned phase)
 {

@@ -547,14 +547,6 @@ unsigned weir_test_nesting(const struct weir_test *test);
 /* Value of a setting of the test, or NULL. */
 const char *weir_test_setting(const struct weir_test *test, const char *key);
 
-/* The names of files with figures of a rank: of transfers with offsets, in phases that have a
- * `log_name` for them, and of latencies. `rank` is its number, or "%r" for that of any. Written to
- * `name` and returned as by snprintf. */
-int weir_test_offset_file(const struct weir_test *test, const char *log_name, const char *rank,
-                          char *name, size_t bytes);
-int weir_test_latency_file(const struct weir_test *test, const char *rank, char *name,
-                           size_t bytes);
-
 /* Abilities of the test's backend (enum weir_ability); of a wrapping backend, those of the
  * wrapped one. */
 unsigned weir_test_abilities(const struct weir_test *test);
