@@ -6,6 +6,7 @@
 
 #include "weir/base/remedy.h"
 #include "weir/base/saturate.h"
+#include "weir/plan/need.h"
 #include "weir/system/memory.h"
 #include "weir/system/room.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The room that a test needs: how much of its files exists at one time. */
+#include "weir/plan/need.h"
+
 #include "weir/base/saturate.h"
-#include "weir/plan/plan.h"
 #include "weir/plan/tree.h"
 
 #include <string.h>

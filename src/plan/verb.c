@@ -41,6 +41,7 @@ static const unsigned traits[WEIR_VERB_COUNT] = {
     [WEIR_MKDIR] = IN_TREES | MAKES_ITEMS,
     [WEIR_RMDIR] = IN_TREES | REMOVES,
     [WEIR_CYCLE] = IN_TREES,
+    [WEIR_PROGRAM] = 0,
 };
 
 const char *const weir_verb_names[WEIR_VERB_COUNT] = {
@@ -51,7 +52,7 @@ const char *const weir_verb_names[WEIR_VERB_COUNT] = {
     [WEIR_SYMLINK] = "symlink",   [WEIR_CHMOD] = "chmod",         [WEIR_SETXATTR] = "setxattr",
     [WEIR_GETXATTR] = "getxattr", [WEIR_LIST] = "list",           [WEIR_LIST_STAT] = "list-stat",
     [WEIR_UNLINK] = "unlink",     [WEIR_MKDIR] = "mkdir",         [WEIR_RMDIR] = "rmdir",
-    [WEIR_CYCLE] = "cycle",
+    [WEIR_CYCLE] = "cycle",       [WEIR_PROGRAM] = "program",
 };
 
 const char *weir_verb_name(enum weir_verb verb)

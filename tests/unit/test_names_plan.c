@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of phases on trees: what is refused, and that their text says everything that matters. */
-#include "weir/plan/plan.h"
+#include "weir/plan/need.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -36,6 +36,23 @@ enum weir_name_verb {
     WEIR_NAMES_ARE_VOID = 1 << 8,
 };
 
+/* How a file is opened: one or more of these; none: for reading. */
+enum weir_open_flag {
+    WEIR_OPEN_READ = 1 << 0,
+    WEIR_OPEN_WRITE = 1 << 1,
+    WEIR_OPEN_CREATE = 1 << 2,
+    WEIR_OPEN_TRUNCATE = 1 << 3,
+    WEIR_OPEN_APPEND = 1 << 4,
+    WEIR_OPEN_EXCLUSIVE = 1 << 5,
+    WEIR_OPEN_SYNC = 1 << 6,
+    WEIR_OPEN_DIRECT = 1 << 7,
+    WEIR_OPEN_DIRECTORY = 1 << 8,
+    WEIR_OPEN_NOFOLLOW = 1 << 9,
+    WEIR_OPEN_NOATIME = 1 << 10,
+    WEIR_OPEN_NONBLOCK =
+        1 << 11, /* no effect on regular files, as O_ASYNC, O_NOCTTY, O_LARGEFILE */
+};
+
 struct weir_descriptor {
     const char *name;    /* as typed: "posix" */
     const char *label;   /* as IOR prints it: "POSIX" */
@@ -44,6 +61,8 @@ struct weir_descriptor {
     const char *summary; /* one line for `weir backends` */
     unsigned abilities;  /* of enum weir_ability */
     unsigned name_verbs; /* of enum weir_name_verb */
+    unsigned
+        open_flags; /* of enum weir_open_flag: those from TRUNCATE on that an open may ask for */
     /* transfers in flight, and how many are handed over and waited for at once, where the user says
      * nothing; 0: 1 */
     unsigned standard_depth;

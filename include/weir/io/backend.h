@@ -31,6 +31,8 @@ struct weir_session {
      * an operation counts as accepted when it was issued, and no clock is read for it */
     bool submits_in_reap;
     unsigned queued_names; /* verbs of names that submit takes: 1u << WEIR_OP_STAT | ...; 0: none */
+    unsigned
+        directory_mode; /* of directories that are made, less the umask; 0: 0777. The engine's */
 };
 
 /* Granularity of addresses, offsets and sizes of transfers. Each is a power of two; 1: none. */
@@ -185,6 +187,9 @@ struct weir_file_params {
     struct weir_file_part part;
     bool is_random; /* transfers come in no order */
     bool is_item;   /* one of many small files: weir_file.id is not needed */
+    /* of enum weir_open_flag, from TRUNCATE on: those of descriptor.open_flags at most */
+    unsigned open_flags;
+    unsigned mode; /* of a file that is made, less the umask; 0: 0666 */
 };
 
 struct weir_file_ops {

@@ -11,6 +11,7 @@
 #include "weir/base/pinning.h"
 #include "weir/base/text.h"
 #include "weir/plan/layout.h"
+#include "weir/plan/program.h"
 #include "weir/plan/tree.h"
 
 #include <stdbool.h>
@@ -138,9 +139,10 @@ enum weir_verb {
     WEIR_UNLINK,
     WEIR_MKDIR, /* an item, or the directories of the tree */
     WEIR_RMDIR,
-    WEIR_CYCLE /* several of these for each item, each timed for itself */
+    WEIR_CYCLE,  /* several of these for each item, each timed for itself */
+    WEIR_PROGRAM /* statements, which each rank goes through by itself */
 };
-#define WEIR_VERB_COUNT 22
+#define WEIR_VERB_COUNT 23
 
 /* "write", "read", "mixed", "remove", "create", "mknod", "open", "read-file", "stat", ... */
 extern const char *const weir_verb_names[WEIR_VERB_COUNT];
@@ -246,7 +248,8 @@ struct weir_names {
 };
 
 /* Bulk work that all ranks do together: what is common to all of it, and one kind of work. Its verb
- * says which kind (weir_verb_moves_data, weir_verb_works_on_names); the other one is all zero. */
+ * says which kind (weir_verb_moves_data, weir_verb_works_on_names, or PROGRAM); the others are all
+ * zero. */
 struct weir_phase {
     unsigned number; /* position among the phases of the plan */
     enum weir_verb verb;
@@ -269,6 +272,9 @@ struct weir_phase {
     bool leaves_open;
     struct weir_transfers transfers;
     struct weir_names names;
+    /* PROGRAM, else NULL. The target has one path, the first directory that the program works in,
+     * which tells what storage it is; depth is 1. */
+    const struct weir_program *program;
 };
 
 /* Ranks first, first + stride, first + 2 stride, ... of a group: `count` of them, or as many as the
@@ -554,30 +560,6 @@ unsigned weir_test_abilities(const struct weir_test *test);
 /* What is dropped before this phase of the test. */
 enum weir_cache_drop weir_phase_cache_drop(const struct weir_test *test,
                                            const struct weir_phase *phase);
-
-/* The files of a test, as many of them as there are at one time. */
-struct weir_need {
-    const struct weir_target *target; /* NULL: nothing is written, or only what is there already */
-    uint64_t bytes_per_rank;          /* of one repetition, at most */
-    uint64_t copies;                  /* repetitions whose files are there together */
-    uint64_t rank_limit;              /* of the phases that write, as of a phase */
-    bool may_be_cut;                  /* a deadline may end a write earlier */
-};
-void weir_test_need(const struct weir_test *test, struct weir_need *need);
-
-/* The trees of a test, as much of them as there is at one time. Counts that would be more are
- * UINT64_MAX. */
-struct weir_tree_need {
-    /* that makes items, or else the directories; NULL: nothing is made. Which rank does it,
-     * and in whose tree, it says. */
-    const struct weir_phase *phase;
-    uint64_t items;       /* of one rank, or of all together where they share them */
-    uint64_t bytes;       /* in these */
-    uint64_t directories; /* of one rank's tree, or of that of all */
-    uint64_t tops;        /* directories around these, of all trees together */
-    bool may_be_cut;      /* a deadline may end a creation earlier */
-};
-void weir_test_tree_need(const struct weir_test *test, struct weir_tree_need *need);
 
 /* Items, or directories of trees, that each rank works on in a phase on trees, if they are its
  * own. */
