@@ -32,21 +32,21 @@ struct weir_value {
     void *file; /* the engine's */
 };
 
-/* What differs from rank to rank, or from call to call. */
-enum weir_fact {
-    WEIR_FACT_RANK,          /* $$rank: of all ranks of the test, also inside of groups */
-    WEIR_FACT_SIZE,          /* $$size: ranks of the test */
-    WEIR_FACT_GROUP_RANK,    /* $$grank: in the innermost group, else as $$rank */
-    WEIR_FACT_GROUP_SIZE,    /* $$gsize */
-    WEIR_FACT_NODE,          /* $$node: number of this rank's node */
-    WEIR_FACT_HOST,          /* $$host: a text */
-    WEIR_FACT_RANDOM,        /* $$rand: the next number of this rank, 0 to 2^32 - 1 */
-    WEIR_FACT_COMMON_RANDOM, /* $$crand: the same for all ranks of the innermost group */
+/* Internal variables: what differs from rank to rank, or from call to call. */
+enum weir_internal {
+    WEIR_INTERNAL_RANK,          /* $$rank: of all ranks of the test, also inside of groups */
+    WEIR_INTERNAL_SIZE,          /* $$size: ranks of the test */
+    WEIR_INTERNAL_GROUP_RANK,    /* $$grank: in the innermost group, else as $$rank */
+    WEIR_INTERNAL_GROUP_SIZE,    /* $$gsize */
+    WEIR_INTERNAL_NODE,          /* $$node: number of this rank's node */
+    WEIR_INTERNAL_HOST,          /* $$host: a text */
+    WEIR_INTERNAL_RANDOM,        /* $$rand: the next number of this rank, 0 to 2^32 - 1 */
+    WEIR_INTERNAL_COMMON_RANDOM, /* $$crand: the same for all ranks of the innermost group */
 };
-#define WEIR_FACT_COUNT 8
+#define WEIR_INTERNAL_COUNT 8
 
 /* "rank", "size", "grank", "gsize", "node", "host", "rand", "crand" */
-extern const char *const weir_fact_names[WEIR_FACT_COUNT];
+extern const char *const weir_internal_names[WEIR_INTERNAL_COUNT];
 
 enum weir_operator {
     WEIR_ADD,
@@ -77,8 +77,8 @@ unsigned weir_variables_find(const struct weir_variables *variables, const char 
 /* What an expression sees while one rank evaluates it. */
 struct weir_scope {
     const struct weir_variables *variables;
-    struct weir_value *values;      /* as many */
-    int64_t facts[WEIR_FACT_COUNT]; /* but for host and the random ones */
+    struct weir_value *values;              /* as many */
+    int64_t internals[WEIR_INTERNAL_COUNT]; /* but for host and the random ones */
     const char *host;
     uint64_t random_seed, random_count;  /* of this rank */
     uint64_t common_seed, *common_count; /* of the innermost group, which owns the count */
@@ -91,10 +91,11 @@ struct weir_expr;
 
 const struct weir_expr *weir_expr_integer(struct weir_arena *arena, int64_t value);
 const struct weir_expr *weir_expr_variable(struct weir_arena *arena, unsigned variable);
-const struct weir_expr *weir_expr_fact(struct weir_arena *arena, enum weir_fact fact);
-/* `text`: as between the quotes, with $name, $$fact, $$env(NAME) and \$ in it, which are compiled;
- * the environment is read now, on the rank that compiles. NULL with a clause in `reason` (of
- * `reason_bytes`): an unknown variable, fact or name of the environment, or too long. */
+const struct weir_expr *weir_expr_internal(struct weir_arena *arena, enum weir_internal internal);
+/* `text`: as between the quotes, with $name, $$internal, $$env(NAME) and \$ in it, which are
+ * compiled; the environment is read now, on the rank that compiles. NULL with a clause in `reason`
+ * (of `reason_bytes`): an unknown variable, internal variable or name of the environment, or too
+ * long. */
 const struct weir_expr *weir_expr_text(struct weir_arena *arena,
                                        const struct weir_variables *variables, const char *text,
                                        size_t length, char *reason, size_t reason_bytes);
@@ -114,8 +115,8 @@ bool weir_expr_is_constant(const struct weir_expr *expr, int64_t *value);
 const char *weir_expr_constant_text(const struct weir_expr *expr);
 /* The variable that it is, alone; -1: it is something else. */
 int weir_expr_single_variable(const struct weir_expr *expr);
-/* Its value may differ from rank to rank: a fact but size, gsize and crand is in it. Variables may
- * hide another one. */
+/* Its value may differ from rank to rank: an internal variable but size, gsize and crand is in it.
+ * Variables may hide another one. */
 bool weir_expr_differs(const struct weir_expr *expr);
 /* Calls `visit` for each variable that is named in it, texts included. */
 void weir_expr_visit(const struct weir_expr *expr, void (*visit)(void *context, unsigned variable),
