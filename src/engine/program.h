@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk of one rank through a program: its state, and what the files of the walk need of each
+ * other. */
+#ifndef WEIR_ENGINE_PROGRAM_H
+#define WEIR_ENGINE_PROGRAM_H
+
+#include "run.h"
+
+#include "weir/plan/program.h"
+
+struct weir_program_frame; /* program_walk.c */
+struct weir_program_times; /* program_times.c */
+struct weir_program_files; /* program_files.c */
+
+/* A group of the program, or all ranks (the last entry). */
+struct weir_program_ranks {
+    struct weir_group *group; /* of its own, for messages of the walk alone; NULL: this rank is none
+                                 of its members */
+    uint64_t common_count;    /* of $$crand */
+};
+
+struct weir_program_walk {
+    struct weir_run *run;
+    const struct weir_phase *phase;
+    const struct weir_program *program;
+    struct weir_scope scope;
+    struct weir_value *values;         /* one of each variable */
+    struct weir_program_ranks *groups; /* program->group_count + 1 */
+    unsigned innermost;                /* position in `groups` of the group around the statement */
+    struct weir_program_frame *frames; /* program->nesting + 1 */
+    unsigned height;
+    struct weir_program_times *times;
+    struct weir_program_files *files;
+    uint64_t statement_count;
+    uint64_t failure_count;  /* failed calls of this rank */
+    bool must_end;           /* error, limit of failures, time limit, signal, alarm */
+    struct weir_error error; /* of the program itself; not that of a call */
+};
+
+/* ---- program_walk.c ---- */
+
+/* Goes through all statements, until the end or until walk->must_end. */
+void weir_program_go(struct weir_program_walk *walk);
+
+/* Ends the program on all ranks: notes the sentence behind "FILE:LINE: " in walk->error, if it is
+ * the first, raises the alarm. Returns -ECANCELED. */
+int weir_program_fail(struct weir_program_walk *walk, const struct weir_statement *statement,
+                      const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- program_wait.c ---- */
+
+/* Opens walk->groups. Collective over run->group; 0 or -errno. And closes them. */
+int weir_program_groups_open(struct weir_program_walk *walk, struct weir_error *error);
+void weir_program_groups_close(struct weir_program_walk *walk);
+
+/* All ranks of a group wait for one another at a statement (NULL: the end of the program), or give
+ * up when the run is to end. Not 0: it is not to go on: the run ends (walk->must_end), or another
+ * rank waits at another statement (weir_program_fail was called). */
+int weir_program_meet(struct weir_program_walk *walk, unsigned group,
+                      const struct weir_statement *statement);
+
+/* The same, and the value of the first rank is that of all. */
+int weir_program_share(struct weir_program_walk *walk, unsigned group,
+                       const struct weir_statement *statement, uint64_t *value);
+
+/* ---- program_times.c ---- */
+
+/* One call that was made, or tried. */
+struct weir_program_outcome {
+    enum weir_call call;
+    uint64_t begin_ns; /* on this node's clock: of the system call that counts */
+    uint64_t end_ns;
+    uint64_t bytes;
+    int code;         /* 0, or -errno: it failed */
+    const char *path; /* "" if there is none */
+};
+
+int weir_program_times_open(struct weir_program_walk *walk);
+void weir_program_times_close(struct weir_program_walk *walk);
+
+/* Counts it, in all labels around it, in the tally of the phase and in the failures, of which the
+ * first ones are told. Ends the run if the limit of failures is reached. */
+void weir_program_note(struct weir_program_walk *walk, const struct weir_statement *statement,
+                       const struct weir_program_outcome *outcome);
+
+/* ---- program_calls.c ---- */
+
+/* Buffers, session for patterns, handles: before the start. Collective. And releases them, with
+ * files that are still open: those of this rank alone are closed, those opened with others are
+ * closed with them if all ranks have come to the end (`is_complete`), else abandoned. */
+int weir_program_calls_open(struct weir_program_walk *walk, struct weir_error *error);
+void weir_program_calls_close(struct weir_program_walk *walk, bool is_complete);
+
+/* Does one call, which is noted. Not 0: the program is not to go on (weir_program_fail was called,
+ * or walk->must_end is set); a call that fails is none. */
+int weir_program_call(struct weir_program_walk *walk, const struct weir_statement *statement);
+
+#endif
