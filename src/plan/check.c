@@ -251,6 +251,8 @@ static int check_verb(const struct weir_check_scope *scope)
 {
     const struct weir_phase *phase = scope->phase;
 
+    if (phase->verb != WEIR_PROGRAM && phase->program)
+        return REFUSE(scope, "%s runs no program: leave it out", verb_name(scope));
     if (!weir_verb_reads(phase->verb) && phase->transfers.must_verify)
         return REFUSE(scope, "%s cannot verify: add a read that does", verb_name(scope));
     if (phase->verb != WEIR_READ && phase->is_check)
@@ -365,8 +367,8 @@ static int check_target(const struct weir_check_scope *scope)
     const struct weir_target *target = scope->phase->target;
     int status = 0;
 
-    if (weir_verb_works_on_trees(scope->phase->verb))
-        return 0; /* weir_check_names */
+    if (weir_verb_works_on_trees(scope->phase->verb) || scope->phase->verb == WEIR_PROGRAM)
+        return 0; /* weir_check_names, weir_check_program */
     if (!target || target->path_count == 0)
         return REFUSE(scope, "%s without a file: give a path", verb_name(scope));
     if (target->tree)
@@ -489,6 +491,8 @@ static int check_phase(const struct weir_check_scope *scope)
 
     if (status || scope->phase->verb == WEIR_REMOVE)
         return status;
+    if (scope->phase->verb == WEIR_PROGRAM)
+        return weir_check_program(scope);
     if (weir_verb_works_on_trees(scope->phase->verb))
         return weir_check_names(scope);
     return weir_check_apply(data_rules, scope);

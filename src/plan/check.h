@@ -27,6 +27,8 @@ weir_check_rule weir_check_load;
 weir_check_rule weir_check_load_of_names;
 /* A phase on the items or directories of trees: all that is not said by check_verb. */
 weir_check_rule weir_check_names;
+/* A phase that is a program, and what its backend must have. */
+weir_check_rule weir_check_program;
 /* Where the ranks of a test and their buffers are, and the page cache that they find. */
 weir_check_rule weir_check_place;
 /* A test's tree of steps: what makes no sense, and what the engine does not do. */

@@ -149,11 +149,24 @@ static const char *phase_name(const struct weir_phase *phase)
     return phase->is_prefill ? "prefill" : weir_verb_name(phase->verb);
 }
 
+/* The line of a program; its statements stand in lines of their own. */
+static void add_program(struct weir_text *text, const struct weir_phase *phase)
+{
+    weir_text_add(text, "program");
+    weir_explain_rate(text, &phase->rate, "call");
+    if (phase->think_ns > 0)
+        weir_text_add(text, "; pause %s after each call",
+                      weir_words_duration(phase->think_ns).text);
+    weir_explain_stop(text, &phase->stop, "call", false);
+}
+
 static void add_phase(struct weir_text *text, const struct weir_test *test,
                       const struct weir_phase *phase)
 {
     if (weir_verb_works_on_trees(phase->verb)) {
         weir_explain_names(text, test, phase);
+    } else if (phase->verb == WEIR_PROGRAM) {
+        add_program(text, phase);
     } else if (weir_verb_moves_data(phase->verb)) {
         weir_text_add(text, "%-7s ", phase_name(phase));
         add_layout(text, &phase->transfers.layout);
@@ -224,6 +237,8 @@ static void add_steps(struct weir_text *text, const struct weir_test *test,
     for (const struct weir_step *step = steps; step; step = step->next) {
         weir_text_add(text, "%*s", indent, "");
         add_step(text, test, step);
+        if (step->kind == WEIR_STEP_PHASE && step->phase->verb == WEIR_PROGRAM)
+            weir_program_explain(step->phase->program, text);
         add_steps(text, test, step->body, indent + 2);
     }
 }
