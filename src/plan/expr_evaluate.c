@@ -103,7 +103,8 @@ static int compute(enum weir_operator operation, int64_t left, int64_t right, in
     }
 }
 
-static int tell_failure(struct weir_scope *scope, int code, int64_t left, int64_t right)
+__attribute__((cold, noinline)) static int tell_failure(struct weir_scope *scope, int code,
+                                                        int64_t left, int64_t right)
 {
     if (code == -EDOM)
         return weir_expr_fail(scope, code, "division by zero");
@@ -181,6 +182,22 @@ static int number_of_variable(const struct weir_expr *expr, struct weir_scope *s
 
 /* ---- evaluating ---- */
 
+/* Constants and integers, as most operands are, without a call. */
+static inline int evaluate_operand(const struct weir_expr *expr, struct weir_scope *scope,
+                                   int64_t *value)
+{
+    if (expr->kind == WEIR_EXPR_INTEGER) {
+        *value = expr->integer;
+        return 0;
+    }
+    if (expr->kind == WEIR_EXPR_VARIABLE &&
+        scope->values[expr->variable].kind == WEIR_VALUE_INTEGER) {
+        *value = scope->values[expr->variable].integer;
+        return 0;
+    }
+    return weir_expr_evaluate_integer(expr, scope, value);
+}
+
 static int operate(const struct weir_expr *expr, struct weir_scope *scope, int64_t *value)
 {
     const struct weir_expr *left_operand = expr->operands[0], *right_operand = expr->operands[1];
@@ -190,9 +207,9 @@ static int operate(const struct weir_expr *expr, struct weir_scope *scope, int64
     if (expr->operation >= WEIR_EQUAL && is_text_now(left_operand, scope) &&
         is_text_now(right_operand, scope))
         return compare_texts(expr, scope, value);
-    status = weir_expr_evaluate_integer(left_operand, scope, &left);
+    status = evaluate_operand(left_operand, scope, &left);
     if (status == 0 && right_operand)
-        status = weir_expr_evaluate_integer(right_operand, scope, &right);
+        status = evaluate_operand(right_operand, scope, &right);
     if (status)
         return status;
     status = compute(expr->operation, left, right, value);
@@ -203,6 +220,8 @@ int weir_expr_evaluate_integer(const struct weir_expr *expr, struct weir_scope *
                                int64_t *value)
 {
     switch (expr->kind) {
+    case WEIR_EXPR_OPERATION:
+        return operate(expr, scope, value);
     case WEIR_EXPR_INTEGER:
         *value = expr->integer;
         return 0;
@@ -216,10 +235,8 @@ int weir_expr_evaluate_integer(const struct weir_expr *expr, struct weir_scope *
             return number_of_text(expr, scope, value);
         *value = weir_internal_value(scope, expr->internal);
         return 0;
-    case WEIR_EXPR_TEXT:
-        return number_of_text(expr, scope, value);
     default:
-        return operate(expr, scope, value);
+        return number_of_text(expr, scope, value);
     }
 }
 

@@ -423,7 +423,7 @@ enum weir_cache_drop weir_phase_cache_drop(const struct weir_test *test,
 {
     bool looks = weir_verb_works_on_trees(phase->verb) && !weir_verb_makes_items(phase->verb);
 
-    if (weir_verb_reads(phase->verb) || reads_files(phase) ||
+    if (weir_verb_reads(phase->verb) || reads_files(phase) || phase->verb == WEIR_PROGRAM ||
         (looks && test->cache_drop == WEIR_DROP_NODE))
         return test->cache_drop;
     return WEIR_DROP_NOTHING;

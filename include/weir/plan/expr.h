@@ -53,8 +53,9 @@ enum weir_operator {
     WEIR_SUBTRACT,
     WEIR_MULTIPLY,
     WEIR_DIVIDE, /* truncates */
-    WEIR_MODULO,
-    WEIR_POWER,
+    WEIR_MODULO, /* with the sign of the left operand */
+    WEIR_POWER,  /* x ^ 0 is 1. A negative exponent makes 1 / x ^ n, truncated: 1 or -1 of these, 0
+                    of others, a division by zero of 0 */
     WEIR_NEGATE, /* one operand */
     WEIR_EQUAL,  /* comparisons: 1 or 0; of texts if both operands are texts */
     WEIR_NOT_EQUAL,
@@ -93,9 +94,10 @@ const struct weir_expr *weir_expr_integer(struct weir_arena *arena, int64_t valu
 const struct weir_expr *weir_expr_variable(struct weir_arena *arena, unsigned variable);
 const struct weir_expr *weir_expr_internal(struct weir_arena *arena, enum weir_internal internal);
 /* `text`: as between the quotes, with $name, $$internal, $$env(NAME) and \$ in it, which are
- * compiled; the environment is read now, on the rank that compiles. NULL with a clause in `reason`
- * (of `reason_bytes`): an unknown variable, internal variable or name of the environment, or too
- * long. */
+ * compiled; a name is the longest run of ASCII letters and digits. The environment is read now, on
+ * the rank that compiles. Texts that variables hold are read in the same way when they are used.
+ * NULL with a clause in `reason` (of `reason_bytes`): an unknown variable, internal variable or
+ * name of the environment, a $ without a name, or too long. */
 const struct weir_expr *weir_expr_text(struct weir_arena *arena,
                                        const struct weir_variables *variables, const char *text,
                                        size_t length, char *reason, size_t reason_bytes);
