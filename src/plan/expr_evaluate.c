@@ -201,7 +201,7 @@ static inline int evaluate_operand(const struct weir_expr *expr, struct weir_sco
 static int operate(const struct weir_expr *expr, struct weir_scope *scope, int64_t *value)
 {
     const struct weir_expr *left_operand = expr->operands[0], *right_operand = expr->operands[1];
-    int64_t left, right = 0;
+    int64_t left, right = 0, result;
     int status;
 
     if (expr->operation >= WEIR_EQUAL && is_text_now(left_operand, scope) &&
@@ -212,8 +212,11 @@ static int operate(const struct weir_expr *expr, struct weir_scope *scope, int64
         status = evaluate_operand(right_operand, scope, &right);
     if (status)
         return status;
-    status = compute(expr->operation, left, right, value);
-    return status ? tell_failure(scope, status, left, right) : 0;
+    status = compute(expr->operation, left, right, &result);
+    if (status)
+        return tell_failure(scope, status, left, right);
+    *value = result;
+    return 0;
 }
 
 int weir_expr_evaluate_integer(const struct weir_expr *expr, struct weir_scope *scope,
