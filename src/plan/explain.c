@@ -411,7 +411,9 @@ static void add_test(struct weir_text *text, const struct weir_test *test, bool 
 {
     weir_text_add(text, "test %u  ", test->number);
     add_backend_name(text, test);
-    if (common_target(test)) {
+    if (common_target(test) && test->phases[0]->verb == WEIR_PROGRAM) {
+        weir_text_add(text, "  in %s", common_target(test)->paths[0]);
+    } else if (common_target(test)) {
         weir_text_add(text, "  ");
         add_target(text, common_target(test));
     }
