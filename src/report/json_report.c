@@ -50,7 +50,7 @@ static void put_date(json_t *object, const char *key, double seconds)
 
 /* ---- our own object: how far the numbers can be believed ---- */
 
-static json_t *latency_of(const struct weir_histogram *histogram)
+json_t *weir_json_latency(const struct weir_histogram *histogram)
 {
     static const struct {
         const char *key;
@@ -97,7 +97,7 @@ static void put_latencies(json_t *entry, const struct weir_phase_result *phase)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].histogram && rows[i].histogram->total > 0)
-            weir_json_put_value(entry, rows[i].key, latency_of(rows[i].histogram));
+            weir_json_put_value(entry, rows[i].key, weir_json_latency(rows[i].histogram));
 }
 
 /* Of a cycle, each for itself. */
@@ -112,7 +112,7 @@ static void put_verbs(json_t *entry, const struct weir_phase_result *phase)
         weir_json_put_text(object, "verb", weir_verb_name((enum weir_verb)verb->verb));
         weir_json_put_integer(object, "ops", (int64_t)verb->op_count);
         if (verb->latency && verb->latency->total > 0)
-            weir_json_put_value(object, "latency", latency_of(verb->latency));
+            weir_json_put_value(object, "latency", weir_json_latency(verb->latency));
         json_array_append_new(verbs, object);
     }
     weir_json_put_value(entry, "verbs", verbs);

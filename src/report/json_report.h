@@ -26,6 +26,9 @@ json_t *weir_json_begin(const struct weir_plan *plan, const struct weir_result *
 /* The head of a test. */
 json_t *weir_json_test(const struct weir_test_result *begun, const char *path);
 
+/* Mean, percentiles and maximum of a histogram, in nanoseconds. */
+json_t *weir_json_latency(const struct weir_histogram *histogram);
+
 /* The end of a report, with our own object unless the output is plain; appends it all to the text,
  * and frees it. */
 void weir_json_end(struct weir_text *text, json_t *report, const struct weir_plan *plan,

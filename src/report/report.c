@@ -7,6 +7,7 @@
 #include "iozone/iozone.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
+#include "parabench/parabench.h"
 #include "sweep/sweep.h"
 #include "targets/targets.h"
 
@@ -18,8 +19,8 @@
 #include <string.h>
 
 static const struct weir_dialect_reports *const dialects[] = {
-    &weir_ior_reports, &weir_mdtest_reports,  &weir_mdworkbench_reports, &weir_iozone_reports,
-    &weir_dd_reports,  &weir_targets_reports, &weir_sweep_reports};
+    &weir_ior_reports, &weir_mdtest_reports,    &weir_mdworkbench_reports, &weir_iozone_reports,
+    &weir_dd_reports,  &weir_parabench_reports, &weir_targets_reports,     &weir_sweep_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)

@@ -531,6 +531,8 @@ const struct weir_json_field weir_record_detail_fields[] = {
           WEIR_JSON_WHEN(weir_phase_result, verb_count),
           WEIR_JSON_OF(verb_fields, weir_verb_result),
           WEIR_JSON_COUNT_IN(weir_phase_result, verb_count)),
+    IF_ANY("program_result", program, POINTER,
+           WEIR_JSON_OF(weir_record_program_fields, weir_program_result)),
     LATENCY("latency", latency),
     LATENCY("submission", submission),
     LATENCY("response", response),

@@ -228,6 +228,8 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     WEIR_JSON_FIELD(weir_phase, "names", names, OBJECT, .flags = WEIR_JSON_OMITTED,
                     .fields = names_fields, .when = offsetof(struct weir_phase, names.item),
                     .when_bytes = sizeof(struct weir_names) - offsetof(struct weir_names, item)),
+    PHASE("program", program, POINTER,
+          WEIR_JSON_OF(weir_record_planned_program_fields, weir_program)),
     {0},
 };
 
@@ -521,6 +523,7 @@ static bool is_sound_phase(const struct weir_phase *phase, unsigned number)
     return phase->number == number && phase->target && phase->target->path_count > 0 &&
            weir_verb_works_on_trees(phase->verb) == (tree != NULL) &&
            (!tree || is_sound_tree(tree)) &&
+           (phase->verb == WEIR_PROGRAM) == (phase->program != NULL) &&
            (!weir_verb_moves_data(phase->verb) ||
             (layout->transfer_bytes > 0 && layout->block_bytes >= layout->transfer_bytes &&
              layout->segment_count > 0));

@@ -23,6 +23,10 @@ void weir_record_add_line(struct weir_text *text, json_t *record);
 /* Which schema the run is in, and what program and build wrote it. */
 void weir_record_put_build(json_t *record);
 
+/* Of struct weir_program (WEIR_PROGRAM), without its statements, and of what it has done. */
+extern const struct weir_json_field weir_record_planned_program_fields[];
+extern const struct weir_json_field weir_record_program_fields[]; /* struct weir_program_result */
+
 /* Of struct weir_plan: what was asked for. */
 extern const struct weir_json_field weir_record_plan_fields[];
 /* Of struct weir_test and struct weir_phase, without their phases and steps. They stand in the plan
@@ -51,6 +55,9 @@ extern const struct weir_json_field weir_record_histogram_fields[]; /* struct we
 /* All of a phase of the plan but its details. */
 json_t *weir_record_phase_object(const struct weir_plan *plan,
                                  const struct weir_phase_result *phase);
+
+/* Whether what refers to something else of a program's result finds it. False: damaged. */
+bool weir_record_is_sound_program(const struct weir_program_result *program);
 
 /* Counts the phases of a plan that was read, and looks at what reports take for granted. False:
  * damaged. */

@@ -86,7 +86,8 @@ static bool read_phase(const json_t *record, struct weir_recorded *run)
     return json_object_get(record, "outcome") &&
            weir_json_take(record, weir_record_phase_fields, phase, &result->arena) &&
            weir_json_take(record, weir_record_detail_fields, phase, &result->arena) &&
-           has_begun(result, phase->test, result->test_count) && read_rank_places(phase);
+           has_begun(result, phase->test, result->test_count) && read_rank_places(phase) &&
+           (!phase->program || weir_record_is_sound_program(phase->program));
 }
 
 static bool read_timed(const json_t *record, struct weir_recorded *run)

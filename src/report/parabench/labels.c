@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our tables of a program: what the lists of Parabench leave to scripts. */
+#include "labels.h"
+
+#include "figures.h"
+#include "original.h"
+#include "weir/base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define LABELS_TOLD 200
+#define NAME_LEAST 12
+#define NAME_MOST 24 /* wider ones move the rest of their row */
+
+struct sheet {
+    struct weir_text *text;
+    const struct weir_program_result *program;
+    int width; /* of the column of names */
+    unsigned told;
+};
+
+double weir_parabench_label_rate(const struct weir_label_result *label)
+{
+    return weir_figures_rate((double)label->byte_count, label->last_end_s - label->first_begin_s);
+}
+
+/* ---- cells ---- */
+
+static void add_name(const struct sheet *sheet, const char *name)
+{
+    struct weir_text visible = {0};
+
+    weir_text_add_visible(&visible, name);
+    weir_text_add(sheet->text, "  %-*s", sheet->width, weir_text_string(&visible));
+    weir_text_close(&visible);
+}
+
+static void add_seconds(struct weir_text *text, double seconds)
+{
+    char value[WEIR_DURATION_TEXT_BYTES];
+
+    weir_text_add(text, " %8s", weir_duration_format(seconds, value));
+}
+
+static void add_quantile(struct weir_text *text, const struct weir_histogram *histogram,
+                         double fraction)
+{
+    if (histogram != NULL && histogram->total > 0)
+        add_seconds(text, (double)weir_histogram_percentile(histogram, fraction) / 1e9);
+    else
+        weir_text_add(text, " %8s", "-");
+}
+
+static void add_mean(struct weir_text *text, const struct weir_histogram *histogram)
+{
+    if (histogram != NULL && histogram->total > 0)
+        add_seconds(text, weir_histogram_mean_ns(histogram) / 1e9);
+    else
+        weir_text_add(text, " %8s", "-");
+}
+
+/* ---- the verdict ---- */
+
+static void add_failed(struct weir_text *text, uint64_t failed, uint64_t all)
+{
+    if (all == 0)
+        weir_text_add(text, "no command was made");
+    else if (failed == 0)
+        weir_text_add(text, "%" PRIu64 " command%s, none failed", all, all == 1 ? "" : "s");
+    else
+        weir_text_add(text, "%" PRIu64 " of %" PRIu64 " commands failed", failed, all);
+}
+
+static void add_verdict(struct weir_text *text, const struct weir_program *planned,
+                        const struct weir_phase_result *phase)
+{
+    const struct weir_program_result *program = phase->program;
+    char time[WEIR_DURATION_TEXT_BYTES];
+    uint64_t failed = 0, all = 0;
+
+    for (unsigned i = 0; i < program->call_count; i++)
+        if (program->calls[i].call < WEIR_CALL_WORDS) {
+            failed += program->calls[i].failure_count;
+            all += program->calls[i].count + program->calls[i].failure_count;
+        }
+    weir_text_add(text, WEIR_PARABENCH_LABELS_BEGIN);
+    weir_text_add_visible(text, planned->path);
+    weir_text_add(text, " on %u rank%s of %u node%s: ", phase->rank_count,
+                  phase->rank_count == 1 ? "" : "s", phase->node_count,
+                  phase->node_count == 1 ? "" : "s");
+    if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+        weir_text_add(text, "not finished, ");
+    add_failed(text, failed, all);
+    weir_text_add(text, "; %" PRIu64 " statements in %s%s\n", program->statement_count,
+                  weir_duration_format(phase->windows.total_s, time),
+                  planned->skips_calls ? "; dry run" : "");
+}
+
+/* ---- labels ---- */
+
+static void choose_width(struct sheet *sheet)
+{
+    sheet->told =
+        sheet->program->label_count < LABELS_TOLD ? sheet->program->label_count : LABELS_TOLD;
+    sheet->width = NAME_LEAST;
+    for (unsigned i = 0; i < sheet->told; i++) {
+        size_t length = strlen(sheet->program->labels[i].name);
+
+        if (length > (size_t)sheet->width)
+            sheet->width = length < NAME_MOST ? (int)length : NAME_MOST;
+    }
+}
+
+static void add_durations(const struct sheet *sheet)
+{
+    weir_text_add(sheet->text,
+                  "\ntime of executions, over all ranks (time: wall clock; core: of the calls in "
+                  "them)\n  %-*s kind  ranks executions      min     mean   median      p99      "
+                  "max\n",
+                  sheet->width, "label");
+    for (unsigned i = 0; i < sheet->told; i++) {
+        const struct weir_label_result *label = &sheet->program->labels[i];
+
+        add_name(sheet, label->name);
+        weir_text_add(sheet->text, " %-4s %6u %10" PRIu64, label->is_core ? "core" : "time",
+                      label->rank_count, label->execution_count);
+        add_quantile(sheet->text, label->duration, 0.0);
+        add_mean(sheet->text, label->duration);
+        add_quantile(sheet->text, label->duration, 0.5);
+        add_quantile(sheet->text, label->duration, 0.99);
+        add_quantile(sheet->text, label->duration, 1.0);
+        weir_text_add(sheet->text, "\n");
+    }
+}
+
+static void add_work(const struct sheet *sheet)
+{
+    weir_text_add(sheet->text,
+                  "\nwork, from the first begin to the last end of any rank; and how far apart "
+                  "ranks began\nthe same execution (mean and most)\n  %-*s kind      calls"
+                  "          bytes      MiB/s    calls/s     mean     most\n",
+                  sheet->width, "label");
+    for (unsigned i = 0; i < sheet->told; i++) {
+        const struct weir_label_result *label = &sheet->program->labels[i];
+        double span_s = label->last_end_s - label->first_begin_s;
+
+        add_name(sheet, label->name);
+        weir_text_add(sheet->text, " %-4s %10" PRIu64 " %14" PRIu64 " %10.2f %10.1f",
+                      label->is_core ? "core" : "time", label->call_count, label->byte_count,
+                      weir_parabench_label_rate(label) / WEIR_MIB,
+                      weir_figures_rate((double)label->call_count, span_s));
+        if (label->skew_count > 0) {
+            add_seconds(sheet->text, label->skew_mean_s);
+            add_seconds(sheet->text, label->skew_max_s);
+        } else {
+            weir_text_add(sheet->text, " %8s %8s", "-", "-");
+        }
+        weir_text_add(sheet->text, "\n");
+    }
+}
+
+static void add_slowest(struct weir_text *text, const struct weir_label_result *label)
+{
+    char value[WEIR_DURATION_TEXT_BYTES];
+
+    for (unsigned i = 0; i < label->slowest_count && i < WEIR_LABEL_SLOWEST; i++) {
+        const struct weir_label_rank *rank = &label->slowest[i];
+
+        weir_text_add(text, "%s %" PRIu32 " on ", i > 0 ? "," : " ", rank->rank);
+        weir_text_add_visible(text, rank->host != NULL ? rank->host : "?");
+        weir_text_add(text, " (%s)", weir_duration_format(rank->seconds, value));
+    }
+    weir_text_add(text, "\n");
+}
+
+/* Of labels that several ranks have. */
+static void add_ranks(const struct sheet *sheet)
+{
+    bool is_begun = false;
+
+    for (unsigned i = 0; i < sheet->told; i++) {
+        const struct weir_label_result *label = &sheet->program->labels[i];
+
+        if (label->rank_count < 2)
+            continue;
+        if (!is_begun)
+            weir_text_add(sheet->text,
+                          "\ntime of single ranks in all their executions\n  %-*s kind      min"
+                          "     mean      max  slowest ranks\n",
+                          sheet->width, "label");
+        is_begun = true;
+        add_name(sheet, label->name);
+        weir_text_add(sheet->text, " %-4s", label->is_core ? "core" : "time");
+        add_seconds(sheet->text, label->rank_s_min);
+        add_seconds(sheet->text, label->rank_s_mean);
+        add_seconds(sheet->text, label->rank_s_max);
+        add_slowest(sheet->text, label);
+    }
+}
+
+/* ---- commands ---- */
+
+static void add_commands(const struct sheet *sheet)
+{
+    const struct weir_program_result *program = sheet->program;
+
+    if (program->call_count > 0)
+        weir_text_add(sheet->text,
+                      "\ncommands: time of the one call that counts, of those that succeeded\n"
+                      "  %-12s successful     failed          bytes     mean      p50      p99"
+                      "      max\n",
+                      "command");
+    for (unsigned i = 0; i < program->call_count; i++) {
+        const struct weir_call_result *call = &program->calls[i];
+
+        weir_text_add(sheet->text, "  %-12s %10" PRIu64 " %10" PRIu64 " %14" PRIu64,
+                      weir_calls[call->call].label, call->count, call->failure_count,
+                      call->byte_count);
+        add_mean(sheet->text, call->latency);
+        add_quantile(sheet->text, call->latency, 0.5);
+        add_quantile(sheet->text, call->latency, 0.99);
+        add_quantile(sheet->text, call->latency, 1.0);
+        weir_text_add(sheet->text, "\n");
+    }
+}
+
+/* ---- failures ---- */
+
+static void add_failures(const struct sheet *sheet)
+{
+    const struct weir_program_result *program = sheet->program;
+
+    if (program->failure_count > 0)
+        weir_text_add(sheet->text, "\nfailed commands\n   line command       failed  ranks  "
+                                   "error, and where it came first\n");
+    for (unsigned i = 0; i < program->failure_count; i++) {
+        const struct weir_call_failure *failure = &program->failures[i];
+
+        weir_text_add(sheet->text, "  %5u %-12s %7" PRIu64 " %6u  %s: first on rank %u",
+                      failure->line, weir_calls[failure->call].label, failure->count,
+                      failure->rank_count, strerror(-failure->code), failure->rank);
+        if (failure->path != NULL && failure->path[0] != '\0') {
+            weir_text_add(sheet->text, ": ");
+            weir_text_add_visible(sheet->text, failure->path);
+        }
+        weir_text_add(sheet->text, "\n");
+    }
+    if (program->untold_failures > 0)
+        weir_text_add(sheet->text,
+                      "  %" PRIu64 " more failed at other lines or for other reasons: only the "
+                      "first %d of those are told apart\n",
+                      program->untold_failures, WEIR_CALL_FAILURES_MAX);
+}
+
+/* ---- what is not there ---- */
+
+static void add_left_out(const struct sheet *sheet, const struct weir_program *planned)
+{
+    const struct weir_program_result *program = sheet->program;
+
+    if (sheet->told < program->label_count)
+        weir_text_add(sheet->text, "%u more labels are in the result file and the CSV alone\n",
+                      program->label_count - sheet->told);
+    if (program->merged_label_count > 0)
+        weir_text_add(sheet->text,
+                      "%" PRIu64 " executions of labels behind the first %d of a rank are one "
+                      "label, \"(others)\"\n",
+                      program->merged_label_count, WEIR_LABELS_MAX);
+    if (program->unlisted_count > 0)
+        weir_text_add(sheet->text,
+                      "%" PRIu64 " events behind the first %" PRIu64 " of a rank are in the tables "
+                      "above and in no list\n",
+                      program->unlisted_count, planned->event_limit);
+}
+
+void weir_parabench_labels(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_phase_result *phase)
+{
+    const struct weir_program *planned = weir_figures_phase(plan, phase)->program;
+    struct sheet sheet = {.text = text, .program = phase->program};
+
+    choose_width(&sheet);
+    add_verdict(text, planned, phase);
+    add_failures(&sheet);
+    if (sheet.told > 0) {
+        add_durations(&sheet);
+        add_work(&sheet);
+        add_ranks(&sheet);
+    }
+    add_commands(&sheet);
+    add_left_out(&sheet, planned);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our tables of a program: labels over all ranks and executions, commands, and what failed. */
+#ifndef WEIR_REPORT_PARABENCH_LABELS_H
+#define WEIR_REPORT_PARABENCH_LABELS_H
+
+#include "weir/base/text.h"
+#include "weir/measure/result.h"
+#include "weir/plan/plan.h"
+
+#define WEIR_PARABENCH_LABELS_BEGIN "program "
+
+/* Bytes/s from the first begin of any rank to the last end; 0: no bytes. */
+double weir_parabench_label_rate(const struct weir_label_result *label);
+
+/* Appends whole lines, the verdict first. For phases that have a program's result. */
+void weir_parabench_labels(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_phase_result *phase);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report of a program as lines: those of Parabench, and behind them our tables, each line of
+ * which begins with our name. */
+#include "figures.h"
+#include "labels.h"
+#include "original.h"
+#include "parabench.h"
+#include "trust/tables.h"
+
+#include <string.h>
+
+#define OWN "weir parabench: "
+
+static bool is_silent(const struct weir_test *test)
+{
+    const char *value = weir_test_setting(test, "silent");
+
+    return value != NULL && strcmp(value, "1") == 0;
+}
+
+static void test_begins(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+
+    (void)result;
+    for (size_t i = 0; i < test->remark_count; i++)
+        weir_report_sentence(text, OWN, test->remarks[i]);
+    weir_report_room(text, OWN, begun);
+}
+
+/* Each line behind our name: no script takes it for one of Parabench's. */
+static void add_own(struct weir_text *text, const struct weir_plan *plan,
+                    const struct weir_phase_result *phase)
+{
+    struct weir_text own = {0};
+    char *line, *rest;
+
+    weir_parabench_labels(&own, plan, phase);
+    weir_text_add(text, "\n");
+    for (line = rest = own.data; line != NULL && *line != '\0'; line = rest) {
+        rest = strchr(line, '\n');
+        *rest++ = '\0';
+        weir_trust_line(text, "%s", line);
+    }
+    weir_text_close(&own);
+}
+
+static void add_notes(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    if (phase->notes)
+        weir_report_notes(text, phase);
+    if (phase->failure[0] != '\0')
+        weir_report_sentence(text, OWN, phase->failure);
+}
+
+static void phase_done(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_program_result *program = weir_parabench_program(plan, phase);
+    bool is_short = program != NULL && is_silent(plan->tests[phase->test]);
+
+    (void)result;
+    if (program == NULL)
+        return;
+    weir_text_add(text, "%s", program->warnings != NULL ? program->warnings : "");
+    add_notes(text, phase);
+    if (!is_short)
+        weir_parabench_original(text, program);
+    weir_parabench_summary(text, program);
+    if (!is_short && !plan->output.is_plain)
+        add_own(text, plan, phase);
+}
+
+/* Of groups that are not mapped it tells before all else. */
+static bool holds_text(const char *begin)
+{
+    static const char *const begins[] = {"\n********************** Time Report ",
+                                         "\nRuntime: ", "Warning: Mapping for group ",
+                                         "Warning: Group ", OWN};
+
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(begin, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+const struct weir_reporter weir_reporter_parabench = {
+    .name = "parabench",
+    .is_text = true,
+    .is_held = holds_text,
+    .test_begins = test_begins,
+    .phase_done = phase_done,
+};
+
+/* ---- our tables alone ---- */
+
+static void labels_done(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    (void)result;
+    if (weir_parabench_program(plan, phase) == NULL)
+        return;
+    add_notes(text, phase);
+    weir_parabench_labels(text, plan, phase);
+}
+
+static bool holds_labels(const char *begin)
+{
+    static const char first[] = WEIR_PARABENCH_LABELS_BEGIN;
+
+    return strncmp(begin, first, strlen(first)) == 0 || strncmp(begin, OWN, strlen(OWN)) == 0;
+}
+
+const struct weir_reporter weir_reporter_parabench_labels = {
+    .name = "parabench labels",
+    .is_text = true,
+    .is_held = holds_labels,
+    .test_begins = test_begins,
+    .phase_done = labels_done,
+};
