@@ -21,11 +21,13 @@ bool weir_audit_uses_page_cache(const struct weir_audit_input *input)
 
 const char *weir_audit_unit(const struct weir_audit_input *input)
 {
-    return weir_verb_works_on_trees(input->phase->verb) ? "operation" : "transfer";
+    return weir_verb_moves_data(input->phase->verb) ? "transfer" : "operation";
 }
 
 const char *weir_audit_advice_more(const struct weir_audit_input *input)
 {
+    if (input->phase->verb == WEIR_PROGRAM)
+        return "repeat its statements";
     return weir_verb_works_on_trees(input->phase->verb) ? "make more items" : "move more data";
 }
 
@@ -61,6 +63,14 @@ static void audit_tree(const struct weir_audit_input *input)
     weir_audit_ranks(input);
 }
 
+/* Ranks of a program wait, sleep and go on alone as it says: of that nothing is a finding. */
+static void audit_program(const struct weir_audit_input *input)
+{
+    weir_audit_program(input);
+    weir_audit_load(input);
+    weir_audit_places(input);
+}
+
 void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
                       struct weir_phase_result *record)
 {
@@ -76,6 +86,8 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
     weir_audit_completeness(&input);
     if (weir_verb_works_on_trees(input.phase->verb))
         audit_tree(&input);
+    if (input.phase->verb == WEIR_PROGRAM && record->op_count > 0)
+        audit_program(&input);
     if (!moves_data(&input))
         return;
     weir_audit_work(&input);

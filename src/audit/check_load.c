@@ -65,17 +65,18 @@ static void check_rate(const struct weir_audit_input *input)
 
     if (pace->asked_per_s <= 0.0 || is_sustained(pace))
         return;
-    if (!weir_verb_works_on_trees(input->phase->verb)) {
+    if (weir_verb_moves_data(input->phase->verb)) {
         snprintf(asked_mib, sizeof asked_mib, " (%.1f MiB/s)", pace->asked_per_s * mib_per_op);
         snprintf(done_mib, sizeof done_mib, " (%.1f)", done * mib_per_op);
     }
     weir_result_find(input->record, WEIR_WARNING, "rate-not-sustained",
                      "%s %ss/s%s were asked for and %s%s were done: the last was issued %s late, "
                      "and up to %" PRIu64 " of a rank waited, so response times tell how long the "
-                     "phase was: lower --rate, or give more --depth or ranks",
+                     "phase was: lower --rate, or give more %sranks",
                      format_rate(pace->asked_per_s, asked_text), weir_audit_unit(input), asked_mib,
                      format_rate(done, done_text), done_mib,
-                     weir_duration_format(pace->end_lag_s, lag_text), pace->max_backlog);
+                     weir_duration_format(pace->end_lag_s, lag_text), pace->max_backlog,
+                     input->phase->verb == WEIR_PROGRAM ? "" : "--depth or ");
 }
 
 /* As long as there are free slots none is issued late, however slow the storage is. Then the phase
@@ -320,9 +321,11 @@ static void check_data_beside_transfers(const struct weir_audit_input *input)
 void weir_audit_load(const struct weir_audit_input *input)
 {
     check_rate(input);
+    check_grants(input);
+    if (input->phase->verb == WEIR_PROGRAM) /* one call at a time, as it comes to them */
+        return;
     check_proof_of_rate(input);
     check_issue(input);
-    check_grants(input);
     check_waiting(input);
     check_edge(input);
     check_search(input);

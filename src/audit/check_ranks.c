@@ -70,7 +70,7 @@ static void check_outliers(const struct weir_audit_input *input)
                              : ": --result keeps them all");
 }
 
-static void check_stalls(const struct weir_audit_input *input)
+void weir_audit_movement(const struct weir_audit_input *input)
 {
     struct weir_phase_result *record = input->record;
 
@@ -83,7 +83,7 @@ static void check_stalls(const struct weir_audit_input *input)
 
 void weir_audit_ranks(const struct weir_audit_input *input)
 {
-    check_stalls(input);
+    weir_audit_movement(input);
     check_balance(input);
     check_outliers(input);
 }

@@ -13,7 +13,7 @@
 #define DATA_SHARE 0.02
 #define MIB 1048576.0
 
-static void check_clock(const struct weir_audit_input *input)
+void weir_audit_clock(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
     double window = record->windows.transfer_s;
@@ -98,7 +98,7 @@ static void check_overlap(const struct weir_audit_input *input)
 
 void weir_audit_time(const struct weir_audit_input *input)
 {
-    check_clock(input);
+    weir_audit_clock(input);
     check_length(input);
     check_overlap(input);
     check_data_share(input);

@@ -105,7 +105,7 @@ static const char *keeping_advice(const struct weir_test *test)
                : ": the files are removed, and " WEIR_REMEDY_KEEP_FAILED " would keep them";
 }
 
-static void check_data(const struct weir_audit_input *input)
+void weir_audit_data(const struct weir_audit_input *input)
 {
     const struct weir_mismatch_summary *log = &input->record->mismatches;
 
@@ -123,5 +123,5 @@ void weir_audit_work(const struct weir_audit_input *input)
     check_size(input);
     check_sizes(input);
     check_log(input);
-    check_data(input);
+    weir_audit_data(input);
 }

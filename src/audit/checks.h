@@ -62,6 +62,18 @@ void weir_audit_load(const struct weir_audit_input *input);
 /* Did ranks run where they should, and undisturbed? */
 void weir_audit_places(const struct weir_audit_input *input);
 
+/* Did ranks of a program begin together what its labels time, and is what it tells right? */
+void weir_audit_program(const struct weir_audit_input *input);
+
+/* Did ranks move, as the watchdog saw them? */
+void weir_audit_movement(const struct weir_audit_input *input);
+
+/* Are clocks good enough for the time that was measured? */
+void weir_audit_clock(const struct weir_audit_input *input);
+
+/* Are the data that were checked right? */
+void weir_audit_data(const struct weir_audit_input *input);
+
 /* Were the ranks alike? */
 void weir_audit_ranks(const struct weir_audit_input *input);
 

@@ -17,7 +17,7 @@ bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_
     if (!phase || phase->is_check || phase->is_prefill)
         return false;
     /* After a failure removals are done all the same, of what may be nothing. */
-    if (weir_verb_works_on_trees(phase->verb))
+    if (weir_verb_works_on_trees(phase->verb) || phase->verb == WEIR_PROGRAM)
         return result->outcome != WEIR_OUTCOME_SKIPPED && result->op_count > 0;
     if (!weir_verb_moves_data(phase->verb))
         return false;

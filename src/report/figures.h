@@ -18,8 +18,9 @@
 const struct weir_phase *weir_figures_phase(const struct weir_plan *plan,
                                             const struct weir_phase_result *result);
 
-/* Phases that dialects time and show: writes, reads, our mixes of both, and work on trees, if they
- * are complete, or did something before they failed, and of trees, if they did anything; a check of
+/* Phases that dialects time and show: writes, reads, our mixes of both, work on trees, and
+ * programs, if they are complete, or did something before they failed, and of the last two, if they
+ * did anything; a check of
  * what was written is not among them, nor is a fill before the write. */
 bool weir_figures_has_row(const struct weir_plan *plan, const struct weir_phase_result *result);
 

@@ -9,26 +9,44 @@
 
 #define IMITATED "1.0.0"
 
-/* Of each entry of `list`: the histogram under `key` becomes what is read off it. */
-static void put_quantiles(json_t *list, const char *key, size_t at,
-                          const struct weir_histogram *histogram)
+static json_t *quantiles_of(const struct weir_histogram *histogram)
 {
-    json_t *entry = json_array_get(list, at);
+    return histogram != NULL && histogram->total > 0 ? weir_json_latency(histogram) : json_null();
+}
 
-    weir_json_put_value(entry, key,
-                        histogram != NULL && histogram->total > 0 ? weir_json_latency(histogram)
-                                                                  : json_null());
+/* Lists as those of `program`, without histograms: kept ones cannot be written. */
+static struct weir_program_result strip(const struct weir_program_result *program,
+                                        struct weir_arena *arena)
+{
+    struct weir_program_result bare = *program;
+
+    bare.labels = weir_arena_take(arena, (bare.label_count + 1) * sizeof *bare.labels);
+    bare.calls = weir_arena_take(arena, (bare.call_count + 1) * sizeof *bare.calls);
+    for (unsigned i = 0; i < bare.label_count; i++) {
+        bare.labels[i] = program->labels[i];
+        bare.labels[i].duration = NULL;
+    }
+    for (unsigned i = 0; i < bare.call_count; i++) {
+        bare.calls[i] = program->calls[i];
+        bare.calls[i].latency = NULL;
+    }
+    return bare;
 }
 
 static json_t *program_of(const struct weir_program_result *program)
 {
-    json_t *object = weir_json_object(weir_record_program_fields, program);
+    struct weir_arena arena = {0};
+    const struct weir_program_result bare = strip(program, &arena);
+    json_t *object = weir_json_object(weir_record_program_fields, &bare);
+    json_t *labels = json_object_get(object, "labels"), *calls = json_object_get(object, "calls");
 
     for (unsigned i = 0; i < program->label_count; i++)
-        put_quantiles(json_object_get(object, "labels"), "duration", i,
-                      program->labels[i].duration);
+        weir_json_put_value(json_array_get(labels, i), "duration",
+                            quantiles_of(program->labels[i].duration));
     for (unsigned i = 0; i < program->call_count; i++)
-        put_quantiles(json_object_get(object, "calls"), "latency", i, program->calls[i].latency);
+        weir_json_put_value(json_array_get(calls, i), "latency",
+                            quantiles_of(program->calls[i].latency));
+    weir_arena_close(&arena);
     return object;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our block's tables of work on trees: times of single operations, of each verb, and of the ranks.
- */
+/* Our block's tables of work on trees and of programs: times of single operations, of each verb,
+ * and of the ranks. */
 #include "comparison.h"
 #include "figures.h"
 #include "tables.h"
@@ -23,7 +23,7 @@ static void add_row(struct weir_text *text, struct rows *rows, const char *name,
     rows->add(text, name, phase, result);
 }
 
-/* Phases on trees, or many repetitions as one. */
+/* Phases on trees and programs, or many repetitions as one. */
 static void add_rows(struct weir_text *text, const struct weir_trust_view *view, struct rows rows)
 {
     char name[WEIR_TRUST_PHASE_BYTES];
@@ -31,7 +31,7 @@ static void add_rows(struct weir_text *text, const struct weir_trust_view *view,
     for (unsigned i = 0; i < view->phase_count; i++) {
         const struct weir_repetitions *all = &view->phases[i];
 
-        if (!weir_verb_works_on_trees(all->phase->verb))
+        if (!weir_trust_counts_ops(all->phase))
             continue;
         if (all->whole)
             add_row(text, &rows, weir_trust_phase(all, "all", name), all->phase, all->whole);

@@ -36,12 +36,19 @@ static const char *activity_of(const struct weir_phase *phase)
     return phase->is_check ? "check" : phase->is_prefill ? "fill" : weir_verb_name(phase->verb);
 }
 
+bool weir_trust_counts_ops(const struct weir_phase *phase)
+{
+    return weir_verb_works_on_trees(phase->verb) || phase->verb == WEIR_PROGRAM;
+}
+
 void weir_trust_add_phase(struct weir_text *text, const struct weir_phase *phase)
 {
     bool has_kind = weir_verb_works_on_trees(phase->verb);
 
     weir_text_add(text, "%s%s%s", activity_of(phase), has_kind ? " " : "",
                   has_kind ? kind_of(&phase->names) : "");
+    if (phase->program != NULL)
+        weir_text_add(text, " %s", phase->program->path);
 }
 
 char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration,
@@ -50,9 +57,9 @@ char *weir_trust_phase(const struct weir_repetitions *all, const char *iteration
     const struct weir_phase *phase = all->phase;
     const char *activity = activity_of(phase);
 
-    if (weir_verb_works_on_trees(phase->verb))
+    if (weir_trust_counts_ops(phase))
         snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-9s %-5s", all->test, iteration,
-                 activity, kind_of(&phase->names));
+                 activity, phase->program != NULL ? "" : kind_of(&phase->names));
     else
         snprintf(buffer, WEIR_TRUST_PHASE_BYTES, "  %4u %4s %-6s", all->test, iteration, activity);
     return buffer;
@@ -96,7 +103,7 @@ void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
     for (unsigned i = 0; i < view->phase_count; i++) {
         const struct weir_repetitions *all = &view->phases[i];
 
-        if (weir_verb_works_on_trees(all->phase->verb))
+        if (weir_trust_counts_ops(all->phase))
             continue;
         if (all->whole)
             add_row(text, &rows, weir_trust_phase(all, "all", name), all->whole);

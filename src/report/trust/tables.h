@@ -35,7 +35,10 @@ char *weir_trust_repetition(const struct weir_repetitions *all,
                             const struct weir_phase_result *result,
                             char buffer[WEIR_TRUST_PHASE_BYTES]);
 
-/* "write", "create files" */
+/* Is it told in operations, in the tables of work on names? Phases on trees are, and programs. */
+bool weir_trust_counts_ops(const struct weir_phase *phase);
+
+/* "write", "create files", "program FILE" */
 void weir_trust_add_phase(struct weir_text *text, const struct weir_phase *phase);
 
 /* A title and the names of the columns, before the first line. */

@@ -188,7 +188,9 @@ static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mis
     struct weir_text found = {0};
     char path[WEIR_PATH_BYTES] = "?";
 
-    if (phase->target->tree != NULL)
+    if (phase->program != NULL) /* its number is made of its name, and leads nowhere */
+        snprintf(path, sizeof path, "a file");
+    else if (phase->target->tree != NULL)
         offset = format_item(phase, mismatch, result, path);
     else
         format_path(phase->target, mismatch->file_number, result->repetition, path);
@@ -297,7 +299,7 @@ static void add_moved(struct weir_text *text, const struct weir_phase *planned,
 {
     unsigned long long moved = phase->byte_count, whole = phase->expected_bytes;
 
-    if (weir_verb_works_on_trees(planned->verb))
+    if (weir_trust_counts_ops(planned))
         weir_text_add(text, "%llu operation%s done", (unsigned long long)phase->op_count,
                       phase->op_count == 1 ? " was" : "s were");
     else if (moved > whole)
