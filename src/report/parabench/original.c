@@ -208,8 +208,8 @@ void weir_parabench_summary(struct weir_text *text, const struct weir_program_re
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         all_s += parts[i].seconds;
-    weir_text_add(text, "\n%-12s %14.6fs\n", "Runtime:", all_s);
+    weir_text_add(text, "\n%-12s %15.6fs\n", "Runtime:", all_s);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        weir_text_add(text, "%-12s %14.6fs %8.1f%%\n", parts[i].name, parts[i].seconds,
+        weir_text_add(text, "%-12s %15.6fs %8.1f%%\n", parts[i].name, parts[i].seconds,
                       weir_figures_percent(parts[i].seconds, all_s));
 }

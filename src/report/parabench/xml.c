@@ -52,14 +52,14 @@ static void add_escaped(struct weir_text *text, const char *string)
 
 static void add_date(struct weir_text *text, double seconds)
 {
-    double whole_s = floor(seconds);
-    time_t when = fabs(seconds) < 1e12 ? (time_t)whole_s : 0;
+    long long ms = fabs(seconds) < 1e12 ? llround(seconds * 1000.0) : 0;
+    time_t when = (time_t)(ms / 1000);
     struct tm date = {0};
 
     localtime_r(&when, &date);
     weir_text_add(text, "date=\"%02d.%02d.%04d\" time=\"%02d:%02d:%02d.%03d\"", date.tm_mday,
                   date.tm_mon + 1, date.tm_year + 1900, date.tm_hour, date.tm_min, date.tm_sec,
-                  (int)((seconds - whole_s) * 1000.0));
+                  (int)(ms % 1000));
 }
 
 /* ---- events ---- */
