@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs that are wrong, and what may happen to those that are not: each ends soon, with a sentence that has the line, and with what
+# was done until then.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=parabench_lib.sh
+. "$(dirname "$0")/parabench_lib.sh"
+
+in_time() { # in_time SECONDS COMMAND...
+    local begin=$SECONDS limit=$1
+    shift
+    "$@"
+    ((SECONDS - begin <= limit)) || fail "it took $((SECONDS - begin)) s"
+}
+
+full() { # full: a small file system, which only this shell sees
+    mount -t tmpfs -o size=3m tmpfs "$files"
+    cd "$files"
+    inline 2 'ctime["w"] repeat $i 20 write("f$$rank.$i", 256k);'
+    expect_exit 1
+    expect_error 'rank [01].*line 1.*write.*No space left'
+    grep -qE '^ Write +[1-9][0-9]* successful / +[1-9][0-9]* failed' "$out" || fail "successful and failed writes are not counted"
+    expect_record "sum(c.succeeded + c.failed for c in phases[0].program_result.calls if c.call == 'Write') == 40"
+    cd "$work"
+    umount "$files"
+}
+if [[ ${1-} == full ]]; then
+    full
+    exit
+fi
+if ((EUID == 0)) && unshare -m true 2>/dev/null; then
+    unshare -m bash "$0" full || exit 1
+fi
+
+# ---------------------------------------------------------------- errors of a program, before or while it runs
+
+wrong() { # wrong LINE SENTENCE STATEMENTS: of a program on two ranks, which both stop
+    in_time 10 inline 2 "$3"
+    ((status == 1 || status == 2)) || fail "the exit code is neither 1 nor 2"
+    grep -E "(line |:)$1(:|[^0-9]|$)" "$err" | grep -qiE -- "$2" || fail "standard error does not say '$2' of line $1"
+}
+wrong 2 'division by zero' $'$a = $$rank - $$rank;\n$b = 7 / $a;'
+wrong 2 'division by zero|modulo' $'$a = $$rank - $$rank;\n$b = 7 % $a;'
+wrong 2 'division by zero' $'\n$b = 7 / 0;'
+wrong 2 'negative|-1' $'$n = $$rank - $$rank - 1;\nrepeat $i $n print $i;'
+wrong 1 'WEIRNOTSET' 'print "$$env(WEIRNOTSET)";'
+wrong 3 'closed|no file|not set' $'$f = fcreat("f$$rank");\nfclose($f);\nfclose($f);'
+wrong 1 'nothere' 'print $nothere;'
+wrong 1 'nothere' 'print "$nothere";'
+wrong 2 'overflow|out of range|larger' $'$a = 1g * 1g;\n$b = $a * 8 + $a * $a;'
+wrong 1 'unknown|frobnicate' 'frobnicate("x");'
+wrong 2 'expected|missing|;' $'print 1\nprint 2;'
+# A text that names itself, and one that grows.
+wrong 2 'deep|itself|nested|[0-9]+ ' $'$a = "\\$a";\nprint "$a";'
+wrong 2 'long|[0-9]+ ' $'$a = "xxxxxxxxxxxxxxxx";\nrepeat $i 10 $a = "$a$a";'
+rm -f f?
+
+# ---------------------------------------------------------------- names outside of the roots
+
+mkdir "$work/outside"
+for name in ../outside/f "$work/outside/f" ./a/../../outside/f; do
+    in_time 10 inline 1 "write(\"$name\", 1k);"
+    ((status != 0)) || fail "$name is outside"
+    grep -q -- '--root' "$err" || fail "the way out is not told"
+    [[ ! -e $work/outside/f ]] || fail "$name was written"
+done
+inline 1 "write(\"../outside/f\", 1k); delete(\"../outside/f\");" --root "$work/outside"
+expect_done
+inline 1 "write(\"../outside/f\", 1k); delete(\"../outside/f\");" --anywhere
+expect_done
+inline 2 'mkdir("a$$rank"); write("a$$rank/../f$$rank", 1k); delete("./a$$rank/.././f$$rank"); rmdir("a$$rank");'
+expect_done
+expect_files ''
+
+# ---------------------------------------------------------------- many open files
+
+# As many as a process may have, or a sentence that says how many those are.
+many='repeat $i 10000 $f = fopen("many", "w"); delete("many");'
+printf '%s\n' "$many" >"$work/many.pbl"
+in_time 20 capture bash -c 'ulimit -n 20000 2>/dev/null; exec "$0" parabench "$@"' "$WEIR" "$work/many.pbl"
+if ((status == 0)); then
+    expect_commands 'FOpen 10000 0' 'Delete 1 0'
+else
+    grep -qiE 'too many open files|ulimit' "$err" || fail "neither 10000 files nor a sentence"
+fi
+in_time 20 capture bash -c 'ulimit -n 100; exec "$0" parabench "$@"' "$WEIR" "$work/many.pbl"
+expect_exit 1
+grep -qiE 'too many open files' "$err" || fail "the limit is not told"
+expect_files ''
+
+# ---------------------------------------------------------------- ranks that do not meet
+
+# One fails, the others wait for it.
+in_time 10 inline 3 'if ($$rank == 1) delete("nowhere"); barrier; print "behind";' --on-error stop
+expect_exit 1
+expect_error 'rank 1.*nowhere'
+expect_no_line behind
+# It goes on as the original does, and the exit code says that something failed.
+in_time 10 inline 3 'if ($$rank == 1) delete("nowhere"); barrier; print "behind";'
+expect_exit 1
+expect_commands 'Delete 0 1'
+(($(grep -c behind "$out") == 3)) || fail "the ranks have not gone on"
+
+apart() { # apart RANKS STATEMENTS
+    in_time 15 inline "$1" "$2"
+    ((status == 1 || status == 2)) || fail "the exit code is neither 1 nor 2"
+    grep -qE 'rank [0-9]+ .*(line [0-9]|barrier|end)' "$err" || fail "it is not told who waits where"
+}
+apart 3 'if ($$rank == 0) barrier;'
+apart 3 'master barrier;'
+apart 2 'if ($$rank == 0) { barrier; } else { sleep(1000); barrier; barrier; }'
+printf '%s\n' 'define pattern {"p", 1, 2, 4k, 1};' 'if ($$rank == 0) pwrite("f", "p");' >"$work/apart.pbl"
+in_time 15 program 2 "$work/apart.pbl"
+expect_exit 1
+
+# ---------------------------------------------------------------- the end comes from outside
+
+endless='repeat $i 9000000000000 { time["t"] lookup("."); }'
+in_time 10 inline 2 "$endless" --time-limit 1s
+expect_record "phases[0].program_result.statements > 100 and 0.9 < phases[0].total_s < 5"
+in_time 10 inline 2 'repeat $i 9000000000000 $a = $i;' --time-limit 1s
+in_time 10 inline 3 'if ($$rank == 0) repeat $i 9000000000000 $a = $i; barrier;' --time-limit 1s
+in_time 10 inline 2 'sleep(600000000);' --time-limit 1s
+
+for statements in "$endless" 'repeat $i 9000000000000 $a = $i;' 'if ($$rank == 0) sleep(600000000); barrier;'; do
+    printf '%s\n' "write(\"begun\$\$rank\", 1k); $statements" >"$work/inline.pbl"
+    rm -f "$result"
+    launch mpiexec -n 2 "$WEIR" parabench "$work/inline.pbl" --result "$result"
+    wait_until 20 test -s begun0 -a -s begun1 || fail "the program does not begin"
+    sleep 0.3
+    signal_ranks TERM
+    in_time 10 end_of_run
+    expect_exit 1
+    expect_line 'Write +2 successful'
+    expect_record "end.interrupted and phases[0].outcome == 'partial'"
+    rm begun?
+done

@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs of each kind on so many ranks: the counts of their commands, their prints in order, their events, the files that they
+# leave, and their exit codes. Most counts are those of the original (its output of the same work on 2 ranks).
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=parabench_lib.sh
+. "$(dirname "$0")/parabench_lib.sh"
+n=$1
+
+# ---------------------------------------------------------------- the language
+
+program "$n" "$samples/expressions.pbl"
+expect_done
+expect_commands ''
+for ((rank = 0; rank < n; rank++)); do
+    mapfile -t random < <(sed -n "s/^\[$rank\] rand = //p" "$out")
+    ((${#random[@]} == 5)) || fail "rank $rank has not printed 5 random numbers"
+    for number in "${random[@]}"; do
+        ((number >= 0 && number < 32)) || fail "rank $rank: $number is not below 32"
+    done
+    expect_prints "$rank" '>> 8' 8 '8 and 8' '>> strstr' strstrstrstr '1 2 4 512 3' '3 6 64 9' '3 -3 -30 10' \
+        '1024 10240 4194304 1073741824 2147483648 1049600 1152921504606846976' \
+        '2^0 = 1' '2^1 = 2' '2^2 = 4' '2^3 = 8' '2^4 = 16' "${random[@]/#/rand = }"
+done
+
+program "$n" "$samples/tests.pbl" "text=of the command line"
+expect_done
+for ((rank = 0; rank < n; rank++)); do
+    expect_prints "$rank" 'of the command line' "$files" {0..14}
+done
+expect_times "$n"
+capture env PARABENCH_text=surroundings timeout 60 mpiexec -n "$n" "$WEIR" parabench "$samples/tests.pbl"
+expect_done
+expect_prints 0 surroundings "$files" {0..14}
+
+begin=$(date +%s%N)
+program "$n" "$samples/sleep.pbl" microseconds=300000
+expect_done
+expect_commands ''
+(($(date +%s%N) - begin >= 300000000)) || fail "the ranks have not slept"
+program "$n" "$samples/sleep.pbl" microseconds=1000000000 -a
+expect_done
+
+# ---------------------------------------------------------------- names
+
+program "$n" "$samples/testrename.pbl"
+expect_exit $((n > 1))
+expect_commands "Create $n 0" "Rename 1 $((n - 1))"
+expect_files rename.new
+rm rename.new
+
+program "$n" "$samples/fileop.pbl" num=20
+expect_exit $((n > 1)) # all ranks make the same directory, one of them does
+expect_commands "Write $((20 * n)) 0" "Append $((20 * n)) 0" "Read $((20 * n)) 0" "Lookup $((20 * n)) 0" "Delete $((20 * n)) 0" \
+    "Mkdir $((21 * n + 1)) $((n - 1))" "Rmdir $((20 * n)) 0" "Create $((20 * n)) 0" "Stat $((20 * n)) 0"
+expect_times $((9 * n))
+expect_files ''
+(($(find fileop -mindepth 1 -type d | wc -l) == n)) || fail "there is no directory for each rank"
+rm -r fileop
+
+program "$n" "$samples/posixio.pbl" num=20
+expect_exit $((n > 1))
+lost=$((20 * (n - 1)))
+expect_commands "FOpen $((2 * n)) 0" "FClose $((2 * n)) 0" "FWrite $((2 * n)) 0" "FRead $n 0" "FSync $n 0" "FSeek $n 0" \
+    "Write $((21 * n)) 0" "Append $((21 * n)) 0" "Read $((21 * n)) 0" "Lookup $((21 * n)) 0" "Create $((21 * n)) 0" \
+    "Stat $((21 * n)) 0" "Mkdir $((n + 20)) $lost" "Rmdir $((n + 20)) $lost" "Delete $((2 * n + 20)) $lost"
+for ((rank = 0; rank < n; rank++)); do
+    expect_prints "$rank" 'by name: begin' 'by name: end' 'shared: begin' 'shared: end' 'handles: begin' 'handles: end'
+done
+expect_times $((3 * n))
+expect_files ''
+
+# ---------------------------------------------------------------- data
+
+program "$n" "$samples/sequential-write.pbl" size=4m block=256k
+expect_done
+expect_commands "FOpen $n 0" "FClose $n 0" "FWrite $((16 * n)) 0" "Delete $n 0"
+expect_times $((16 * n))
+expect_core_times $((17 * n))
+expect_files ''
+
+program "$n" "$samples/sequential-read.pbl" size=16m block=64k
+expect_done
+expect_commands "FOpen $n 0" "FClose $n 0" "FRead $((256 * n)) 0" "Write $n 0" "Delete $n 0"
+
+program "$n" "$samples/random-write.pbl" size=16m block=64k
+expect_done
+expect_commands "FOpen $n 0" "FClose $n 0" "FWrite $((256 * n)) 0" "Delete $n 0"
+
+# A read that begins less than a block before the end is short, and failed.
+program "$n" "$samples/random-read.pbl" size=1m block=512k
+tries=$((2 * n))
+short=$(sed -nE 's/^ FRead .* ([0-9]+) failed$/\1/p' "$out")
+((short >= 0 && short <= tries)) || fail "of $tries reads $short have failed"
+expect_exit $((short > 0))
+expect_commands "FOpen $n 0" "FClose $n 0" "FRead $((tries - short)) $short" "Write $n 0" "Delete $n 0"
+# With the same seed the same ones.
+program "$n" "$samples/random-read.pbl" size=1m block=8k --seed 7
+first=$(grep FRead "$out")
+program "$n" "$samples/random-read.pbl" size=1m block=8k --seed 7
+[[ $(grep FRead "$out") == "$first" ]] || fail "with the same seed other reads have failed than '$first'"
+expect_files ''
+
+program "$n" "$samples/stridedread.pbl" block=64k
+expect_done
+expect_commands "FOpen $((2 * n)) 0" "FClose $((2 * n)) 0" "FRead $((11 * n)) 0" "Write $n 0"
+expect_times $((12 * n))
+expect_files strided
+(($(stat -c %s strided) == 20 * 65536)) || fail "the file has another size"
+[[ ! $(tr -d 0 <strided) ]] || fail "there are other bytes than zeros as text"
+rm strided
+
+program "$n" "$samples/mpiio.pbl"
+expect_done
+expect_commands "PFOpen $n 0" "PFClose $n 0" "PFWrite $((4 * n)) 0" "PFRead $((4 * n)) 0" "PWrite $((4 * n)) 0" "PRead $((4 * n)) 0"
+expect_times $((20 * n))
+(($(stat -c %s mpiio) == n * 10 * 65536)) || fail "the file has another size"
+for ((rank = 0; rank < n; rank++)); do
+    expect_prints "$rank" 'by name: begin' 'by name: end' 'by handle: begin' 'by handle: end'
+done
+rm mpiio
+# Each level writes what all others read.
+program "$n" "$samples/mpiio.pbl" --verify
+expect_done
+rm mpiio
+
+if can_bypass_cache; then
+    program "$n" "$samples/directio.pbl" num=4
+    expect_done
+    expect_commands "DWrite $((4 * n)) 0" "DRead $((4 * n)) 0" "Delete $((4 * n)) 0"
+    expect_times $((2 * n))
+    expect_files ''
+fi
+
+# ---------------------------------------------------------------- the four patterns
+
+program "$n" "$examples/create-index.pbl" iter=2
+expect_done
+expect_commands "Write $((8 * n)) 0" "Delete $((2 * n)) 0" "Mkdir $((7 * n + 1)) 0" "Rename $((6 * n)) 0"
+(($(find olap -type f | wc -l) == 6 * n && $(cat "olap/p$((n - 1))/idx1"/{layout,attr/*} | wc -c) == 59 * 1024)) ||
+    fail "there are not the files of 59 KiB in each index"
+program "$n" "$examples/index-index.pbl" iter=2 files=2
+expect_done
+expect_commands "Write $((8 * n)) 0" "Read $((8 * n)) 0"
+expect_record "phases[0].program_result.labels[0].ranks == $n"
+program "$n" "$examples/delete-index.pbl" iter=2 files=2
+expect_done
+expect_commands "Write $((2 * n)) 0" "Delete $((11 * n)) 0" "Rmdir $((7 * n + 1)) 0"
+[[ ! -e olap ]] || fail "something is left"
+program "$n" "$examples/basic-operations.pbl" iter=10 block=64k sizes=1
+expect_done
+expect_commands "FCreat $n 0" "FClose $n 0" "FSync $n 0" "FWrite $((64 * n)) 0" "Write $((10 * n)) 0" "Append $((10 * n)) 0" \
+    "Read $((74 * n)) 0" "Rename $((10 * n)) 0" "Delete $((11 * n)) 0" "Mkdir $((n + 1)) 0" "Rmdir $((n + 1)) 0"
+expect_times $((7 * n))
+expect_core_times $((7 * n))
+[[ ! -e basic ]] || fail "something is left"
