@@ -50,6 +50,7 @@ const struct weir_backend weir_backend_direct = {
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME |
                                 WEIR_BYPASSES_CACHE | WEIR_TAKES_DEVICES,
                    .name_verbs = WEIR_POSIX_NAME_VERBS,
+                   .open_flags = WEIR_POSIX_OPEN_FLAGS,
                    .options = {.name = "DIRECT"}},
     .open = direct_session_open,
     .close = weir_posix_session_close,

@@ -63,6 +63,7 @@ static int fault_mkdir(struct weir_session *session, const char *path)
     const struct weir_name_ops *names = inner_names_of(session);
     int rc = begin(session, WEIR_OP_MKDIR, names->mkdir != NULL);
 
+    inner_of(session)->directory_mode = session->directory_mode;
     return rc < 0 ? rc : names->mkdir(inner_of(session), path);
 }
 

@@ -123,6 +123,7 @@ static bool set_out(struct fault_session *fault, struct weir_op *op)
     }
     if (!strike(fault, op, fault_slot->is_hit))
         return false;
+    fault->inner->directory_mode = fault->base.directory_mode;
     if (op->verb == WEIR_OP_OPEN) {
         fault_slot->opened = calloc(1, sizeof *fault_slot->opened);
         if (!fault_slot->opened) {

@@ -485,6 +485,7 @@ const struct weir_backend weir_backend_libaio = {
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE |
                                 WEIR_TAKES_DEVICES,
                    .name_verbs = WEIR_POSIX_NAME_VERBS,
+                   .open_flags = WEIR_POSIX_OPEN_FLAGS,
                    .standard_depth = STANDARD_DEPTH,
                    .standard_batch = 16,
                    .options = {"AIO", libaio_rows, sizeof(struct libaio_options)},

@@ -499,6 +499,7 @@ const struct weir_backend weir_backend_null = {
                    .name_verbs = WEIR_NAMES_RENAME | WEIR_NAMES_MKNOD | WEIR_NAMES_LINK |
                                  WEIR_NAMES_SYMLINK | WEIR_NAMES_CHMOD | WEIR_NAMES_XATTR |
                                  WEIR_NAMES_LIST | WEIR_NAMES_SYNC_ALL | WEIR_NAMES_ARE_VOID,
+                   .open_flags = ~0U - (WEIR_OPEN_TRUNCATE - 1),
                    .options = {"DUMMY", null_rows, sizeof(struct null_options)}},
     .open = null_session_open,
     .close = null_session_close,

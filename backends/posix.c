@@ -73,6 +73,7 @@ const struct weir_backend weir_backend_posix = {
                    .summary = "pread and pwrite on files of the kernel's file systems",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_TAKES_DEVICES,
                    .name_verbs = WEIR_POSIX_NAME_VERBS,
+                   .open_flags = WEIR_POSIX_OPEN_FLAGS,
                    .options = {"POSIX", posix_rows, sizeof(struct posix_options)}},
     .open = posix_session_open,
     .close = weir_posix_session_close,

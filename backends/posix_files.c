@@ -229,12 +229,13 @@ int weir_posix_alignment(struct weir_session *session, const char *path,
 
 /* Linux makes the file before it finds that it cannot be direct: only who made it may take it away,
  * and it is empty still. */
-static int open_direct(const char *path, int flags, enum weir_claim claim)
+static int open_direct(const struct weir_file_params *params, int flags)
 {
-    int fd = open(path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);
+    const char *path = params->path;
+    int fd = open(path, flags | O_EXCL, weir_posix_file_mode(params));
     struct stat made;
 
-    if (fd < 0 && errno == EEXIST && claim == WEIR_CLAIM_ANY)
+    if (fd < 0 && errno == EEXIST && params->claim == WEIR_CLAIM_ANY && !(flags & O_EXCL))
         return open(path, flags & ~O_CREAT);
     if (fd < 0 && errno == EINVAL) {
         if (lstat(path, &made) == 0 && S_ISREG(made.st_mode) && made.st_size == 0)
@@ -252,10 +253,48 @@ static int explain_refusal(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode) ? -EISDIR : -EOPNOTSUPP;
 }
 
+/* Those of an open that were asked for by name. */
+static int asked_flags(unsigned open_flags)
+{
+    static const struct {
+        unsigned flag;
+        int kernel_flag;
+    } rows[] = {
+        {WEIR_OPEN_TRUNCATE, O_TRUNC},    {WEIR_OPEN_APPEND, O_APPEND},
+        {WEIR_OPEN_EXCLUSIVE, O_EXCL},    {WEIR_OPEN_SYNC, O_SYNC},
+        {WEIR_OPEN_DIRECT, O_DIRECT},     {WEIR_OPEN_DIRECTORY, O_DIRECTORY},
+        {WEIR_OPEN_NOFOLLOW, O_NOFOLLOW}, {WEIR_OPEN_NOATIME, O_NOATIME},
+        {WEIR_OPEN_NONBLOCK, O_NONBLOCK},
+    };
+    int flags = 0;
+
+    for (size_t i = 0; open_flags != 0 && i < sizeof rows / sizeof *rows; i++)
+        if (open_flags & rows[i].flag)
+            flags |= rows[i].kernel_flag;
+    return flags;
+}
+
+static int access_of(const struct weir_file_params *params)
+{
+    if (!params->can_write)
+        return O_RDONLY;
+    return params->is_exact && !params->can_read ? O_WRONLY : O_RDWR;
+}
+
+mode_t weir_posix_file_mode(const struct weir_file_params *params)
+{
+    return params->mode != 0 ? params->mode : WEIR_POSIX_FILE_MODE;
+}
+
+mode_t weir_posix_directory_mode(const struct weir_session *session)
+{
+    return session->directory_mode != 0 ? session->directory_mode : WEIR_POSIX_DIRECTORY_MODE;
+}
+
 int weir_posix_open_flags(const struct weir_posix_session *session,
                           const struct weir_file_params *params)
 {
-    int flags = (params->can_write ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+    int flags = access_of(params) | O_CLOEXEC | asked_flags(params->open_flags);
 
     assert(params->can_write || params->can_read);
     assert(params->claim != WEIR_CLAIM_NEW || params->must_create);
@@ -264,7 +303,8 @@ int weir_posix_open_flags(const struct weir_posix_session *session,
     if (params->claim == WEIR_CLAIM_NEW)
         flags |= O_EXCL;
     /* Items are many, and are not looked at before. */
-    if (params->claim != WEIR_CLAIM_ANY || (params->is_item && params->can_write))
+    if (params->claim != WEIR_CLAIM_ANY ||
+        (params->is_item && params->can_write && !params->is_exact))
         flags |= O_NOFOLLOW;
     if (session->is_direct)
         flags |= O_DIRECT;
@@ -277,11 +317,11 @@ static int open_fd(const struct weir_posix_session *session, const struct weir_f
     int fd;
 
     if (session->is_direct && params->must_create && !params->is_item)
-        fd = open_direct(params->path, flags, params->claim);
+        fd = open_direct(params, flags);
     else
-        fd = open(params->path, flags, WEIR_POSIX_FILE_MODE);
+        fd = open(params->path, flags, weir_posix_file_mode(params));
     if (fd < 0)
-        return session->is_direct && errno == EINVAL ? explain_refusal(params->path) : -errno;
+        return flags & O_DIRECT && errno == EINVAL ? explain_refusal(params->path) : -errno;
     return fd;
 }
 
@@ -328,11 +368,14 @@ static int open_striped(const struct weir_posix_session *posix,
     int rc;
 
     if (params->must_create) {
-        opened->fd =
-            weir_striping_make(posix->striping, &opened->striped, params->path,
-                               O_RDWR | O_CLOEXEC | O_NOFOLLOW | (posix->is_direct ? O_DIRECT : 0),
-                               WEIR_POSIX_FILE_MODE);
-        if (opened->fd != -EEXIST || params->claim == WEIR_CLAIM_NEW)
+        bool must_be_new =
+            params->claim == WEIR_CLAIM_NEW || params->open_flags & WEIR_OPEN_EXCLUSIVE;
+
+        opened->fd = weir_striping_make(
+            posix->striping, &opened->striped, params->path,
+            (weir_posix_open_flags(posix, params) & ~(O_CREAT | O_EXCL)) | O_NOFOLLOW,
+            weir_posix_file_mode(params));
+        if (opened->fd != -EEXIST || must_be_new)
             return opened->fd < 0 ? opened->fd : 0;
     }
     existing.must_create = false;

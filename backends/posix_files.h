@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* What files and directories are made with, before the umask. */
+/* What files and directories are made with, before the umask, where nothing else is asked for. */
 #define WEIR_POSIX_FILE_MODE 0664
 #define WEIR_POSIX_DIRECTORY_MODE 0777
 
@@ -61,6 +61,10 @@ int weir_posix_session_stripe(struct weir_session *session,
  * weir_posix_file_ops.open does more. */
 int weir_posix_open_flags(const struct weir_posix_session *session,
                           const struct weir_file_params *params);
+
+/* What a file is made with, and a directory, before the umask. */
+mode_t weir_posix_file_mode(const struct weir_file_params *params);
+mode_t weir_posix_directory_mode(const struct weir_session *session);
 
 /* Whether the open file is what `params` claim, which is only then written: 0, or -errno as told
  * there. Sets *id of what is open, and refuses a directory (-EISDIR), which opens for reading like
@@ -148,6 +152,12 @@ int weir_posix_judge_xattr(int bytes);
 #define WEIR_POSIX_NAME_VERBS                                                                      \
     (WEIR_NAMES_RENAME | WEIR_NAMES_MKNOD | WEIR_NAMES_LINK | WEIR_NAMES_SYMLINK |                 \
      WEIR_NAMES_CHMOD | WEIR_NAMES_XATTR | WEIR_NAMES_LIST | WEIR_NAMES_SYNC_ALL)
+
+/* What weir_posix_open_flags takes of weir_file_params.open_flags. */
+#define WEIR_POSIX_OPEN_FLAGS                                                                      \
+    (WEIR_OPEN_TRUNCATE | WEIR_OPEN_APPEND | WEIR_OPEN_EXCLUSIVE | WEIR_OPEN_SYNC |                \
+     WEIR_OPEN_DIRECT | WEIR_OPEN_DIRECTORY | WEIR_OPEN_NOFOLLOW | WEIR_OPEN_NOATIME |             \
+     WEIR_OPEN_NONBLOCK)
 
 extern const struct weir_name_ops weir_posix_name_ops;
 

@@ -112,8 +112,7 @@ int weir_posix_unlink(struct weir_session *session, const char *path)
 
 int weir_posix_mkdir(struct weir_session *session, const char *path)
 {
-    (void)session;
-    return answer(mkdir(path, WEIR_POSIX_DIRECTORY_MODE));
+    return answer(mkdir(path, weir_posix_directory_mode(session)));
 }
 
 int weir_posix_rmdir(struct weir_session *session, const char *path)

@@ -34,6 +34,14 @@ static int stdio_session_open(const struct weir_session_params *params,
 
 /* ---- files ---- */
 
+/* None of them makes, cuts or moves anything: the descriptor is open. */
+static const char *stream_mode(const struct weir_file_params *params)
+{
+    if (!params->can_write)
+        return "r";
+    return params->is_exact && !params->can_read ? "w" : "r+";
+}
+
 /* The buffer of the stream is ours: the C library would take its own at the first transfer. */
 static int open_stream(struct stdio_file *file, const struct weir_file_params *params)
 {
@@ -45,7 +53,7 @@ static int open_stream(struct stdio_file *file, const struct weir_file_params *p
     if (!file->buffer)
         return -ENOMEM;
     errno = 0;
-    file->stream = fdopen(file->posix.fd, params->can_write ? "r+" : "r");
+    file->stream = fdopen(file->posix.fd, stream_mode(params));
     if (file->stream && setvbuf(file->stream, file->buffer, _IOFBF, bytes) == 0)
         return 0;
     return errno != 0 ? -errno : -ENOMEM;
@@ -201,6 +209,7 @@ const struct weir_backend weir_backend_stdio = {
                    .summary = "fread and fwrite with a buffer of one transfer",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_TAKES_DEVICES,
                    .name_verbs = WEIR_POSIX_NAME_VERBS,
+                   .open_flags = WEIR_POSIX_OPEN_FLAGS & ~WEIR_OPEN_DIRECT,
                    .options = {.name = "STDIO"}},
     .open = stdio_session_open,
     .close = weir_posix_session_close,

@@ -441,6 +441,7 @@ const struct weir_backend weir_backend_uring = {
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE |
                                 WEIR_TAKES_DEVICES,
                    .name_verbs = WEIR_POSIX_NAME_VERBS,
+                   .open_flags = WEIR_POSIX_OPEN_FLAGS,
                    .standard_depth = 32,
                    .standard_batch = 1,
                    .options = {"URING", uring_rows, sizeof(struct uring_options)},

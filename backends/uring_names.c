@@ -120,7 +120,8 @@ static int prepare_open(struct weir_uring_names *names, const struct weir_posix_
         return -EMFILE;
     names->opening[op->slot] = file;
     io_uring_prep_openat(sqe, AT_FDCWD, op->request->path,
-                         weir_posix_open_flags(posix, op->request->params), WEIR_POSIX_FILE_MODE);
+                         weir_posix_open_flags(posix, op->request->params),
+                         weir_posix_file_mode(op->request->params));
     return 0;
 }
 
@@ -143,7 +144,8 @@ int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_p
                             STATX_TYPE | STATX_SIZE, &names->found[op->slot].facts);
         return 0;
     case WEIR_OP_MKDIR:
-        io_uring_prep_mkdirat(sqe, AT_FDCWD, request->path, WEIR_POSIX_DIRECTORY_MODE);
+        io_uring_prep_mkdirat(sqe, AT_FDCWD, request->path,
+                              weir_posix_directory_mode(&posix->base));
         return 0;
     case WEIR_OP_UNLINK:
         io_uring_prep_unlinkat(sqe, AT_FDCWD, request->path, 0);

@@ -84,6 +84,7 @@ const struct weir_backend later_backend = {
                    .summary = "posix, but late and in reverse order",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME | WEIR_CAN_QUEUE,
                    .name_verbs = WEIR_POSIX_NAME_VERBS,
+                   .open_flags = WEIR_POSIX_OPEN_FLAGS,
                    .options = {.name = "LATER"}},
     .open = later_session_open,
     .close = weir_posix_session_close,

@@ -60,4 +60,12 @@ void the_kernel_has_no_io_uring(void **state);
 void the_kernel_has_no_more_contexts(void **state);
 void a_file_system_without_direct_transfers_is_told(void **state);
 
+/* How files are opened; in open_cases.c. */
+void an_open_truncates_if_asked(void **state);
+void an_open_appends_if_asked(void **state);
+void an_exclusive_open_makes_the_file(void **state);
+void an_exact_open_is_for_what_it_says(void **state);
+void an_exact_open_follows_links_unless_told(void **state);
+void files_and_directories_have_the_modes_asked_for(void **state);
+
 #endif

@@ -187,9 +187,12 @@ struct weir_file_params {
     struct weir_file_part part;
     bool is_random; /* transfers come in no order */
     bool is_item;   /* one of many small files: weir_file.id is not needed */
+    /* opened as open(2) would by these members, and no otherwise: for writing alone if it is not
+     * read (else it may be opened for both), and through symbolic links, also of an item */
+    bool is_exact;
     /* of enum weir_open_flag, from TRUNCATE on: those of descriptor.open_flags at most */
     unsigned open_flags;
-    unsigned mode; /* of a file that is made, less the umask; 0: 0666 */
+    unsigned mode; /* of a file that is made, less the umask; 0: 0664 */
 };
 
 struct weir_file_ops {
