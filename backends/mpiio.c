@@ -45,6 +45,7 @@ struct mpiio_file {
     struct weir_file base;
     MPI_File handle;
     struct weir_file_part view; /* no blocks: the whole file */
+    bool counts_in_view;        /* offsets of transfers do */
     /* the file's size when it was last asked for: it does not shrink under us */
     uint64_t known_bytes;
 };
@@ -276,6 +277,22 @@ static int set_view(const struct mpiio_session *session, const struct weir_file_
     return weir_mpiio_errno(weir_mpiio_view_set(file->handle, session->view, &file->view));
 }
 
+static int mpiio_view(struct weir_session *session, struct weir_file *file,
+                      const struct weir_file_part *part)
+{
+    struct mpiio_file *open = (struct mpiio_file *)file;
+    const struct weir_file_part all = {
+        .block_bytes = 1, .stride_bytes = 1, .block_count = INT64_MAX};
+
+    (void)session;
+    if (part->block_count > 0 && !weir_mpiio_view_fits(WEIR_MPIIO_VIEW_BLOCKS, part))
+        return -EINVAL;
+    open->view = *part;
+    open->counts_in_view = part->block_count > 0;
+    return weir_mpiio_errno(weir_mpiio_view_set(open->handle, WEIR_MPIIO_VIEW_BLOCKS,
+                                                open->counts_in_view ? part : &all));
+}
+
 /* Open MPI 4.1 waits for ever for a rank that could not open, and says so to that rank alone. */
 static int mpiio_may_open(struct weir_session *session, const struct weir_file_params *params)
 {
@@ -399,21 +416,29 @@ static int call_mpi(const struct weir_op *op, uint64_t position, uint64_t moved,
                              : MPI_File_read_at(handle, offset, data, count, MPI_BYTE, status);
 }
 
+/* As far as the view shows it. */
+static uint64_t seen_bytes(const struct mpiio_file *file)
+{
+    return file->counts_in_view ? weir_mpiio_view_bytes(&file->view, file->known_bytes)
+                                : file->known_bytes;
+}
+
 /* Reads claim to be complete past the end of the file: collective ones of Open MPI 4.1 where ranks
  * read for one another, and all of ROMIO in a view. */
 static int64_t cut_at_end(struct mpiio_file *file, uint64_t offset, int64_t bytes)
 {
+    uint64_t seen = seen_bytes(file);
     MPI_Offset end;
 
-    if (offset + (uint64_t)bytes <= file->known_bytes)
+    if (offset + (uint64_t)bytes <= seen)
         return bytes;
     if (MPI_File_get_size(file->handle, &end) != MPI_SUCCESS)
         return -EIO;
     file->known_bytes = (uint64_t)end;
-    if (offset >= file->known_bytes)
+    seen = seen_bytes(file);
+    if (offset >= seen)
         return 0;
-    return offset + (uint64_t)bytes <= file->known_bytes ? bytes
-                                                         : (int64_t)(file->known_bytes - offset);
+    return offset + (uint64_t)bytes <= seen ? bytes : (int64_t)(seen - offset);
 }
 
 /* Where nothing more can be read. */
@@ -452,12 +477,12 @@ static int64_t move_piece(struct mpiio_session *session, const struct weir_op *o
 
 static bool find_position(const struct weir_op *op, uint64_t *position)
 {
-    const struct weir_file_part *view = &((const struct mpiio_file *)op->file)->view;
+    const struct mpiio_file *file = (const struct mpiio_file *)op->file;
 
     *position = op->offset;
-    if (__builtin_expect(view->block_count == 0, 1))
+    if (__builtin_expect(file->view.block_count == 0 || file->counts_in_view, 1))
         return true;
-    return weir_mpiio_view_find(view, op->offset, op->size, position);
+    return weir_mpiio_view_find(&file->view, op->offset, op->size, position);
 }
 
 static int64_t mpiio_transfer(struct weir_session *session, struct weir_op *op)
@@ -502,6 +527,7 @@ static const struct weir_file_ops mpiio_file_ops = {
     .close = mpiio_close,
     .sync = mpiio_sync,
     .size = mpiio_size,
+    .view = mpiio_view,
 };
 
 static const struct weir_name_ops mpiio_name_ops = {

@@ -70,6 +70,18 @@ int weir_mpiio_view_set(MPI_File handle, enum weir_mpiio_view view,
     return rc;
 }
 
+uint64_t weir_mpiio_view_bytes(const struct weir_file_part *part, uint64_t end)
+{
+    uint64_t from_first = end > part->first_byte ? end - part->first_byte : 0;
+    uint64_t block = from_first / part->stride_bytes;
+    uint64_t in_block = from_first % part->stride_bytes;
+
+    if (block >= part->block_count)
+        return part->block_count * part->block_bytes;
+    return block * part->block_bytes +
+           (in_block < part->block_bytes ? in_block : part->block_bytes);
+}
+
 bool weir_mpiio_view_find(const struct weir_file_part *part, uint64_t offset, uint64_t size,
                           uint64_t *position)
 {

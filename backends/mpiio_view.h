@@ -21,6 +21,9 @@ bool weir_mpiio_view_fits(enum weir_mpiio_view view, const struct weir_file_part
 int weir_mpiio_view_set(MPI_File handle, enum weir_mpiio_view view,
                         const struct weir_file_part *part);
 
+/* Bytes of the part in the first `end` bytes of the file. */
+uint64_t weir_mpiio_view_bytes(const struct weir_file_part *part, uint64_t end);
+
 /* Where in the view a range of the file is. False: it is not, or not in one piece. */
 bool weir_mpiio_view_find(const struct weir_file_part *part, uint64_t offset, uint64_t size,
                           uint64_t *position);

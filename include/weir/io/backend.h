@@ -216,6 +216,12 @@ struct weir_file_ops {
     int (*sync)(struct weir_session *session, struct weir_file *file);
     /* Present size in bytes, or -errno. */
     int64_t (*size)(struct weir_session *session, struct weir_file *file);
+    /* From now on offsets of transfers count the bytes of the part's blocks alone, as if they lay
+     * one behind the other, and a transfer may cross their ends; no blocks: as at first, all bytes
+     * of the file. -EINVAL: no such part can be seen. Collective over params->group where open was.
+     * NULL: files are seen whole. */
+    int (*view)(struct weir_session *session, struct weir_file *file,
+                const struct weir_file_part *part);
     /* Where the first byte from `offset` on is that does not lie in a hole; the size of the file if
      * there is none; or -errno. NULL: holes are unknown. */
     int64_t (*next_data)(struct weir_session *session, struct weir_file *file, uint64_t offset);
