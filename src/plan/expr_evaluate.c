@@ -282,7 +282,7 @@ int weir_expr_assign(const struct weir_expr *expr, struct weir_scope *scope,
 {
     char text[WEIR_VALUE_BYTES];
     size_t length;
-    int64_t number;
+    int64_t number = 0;
     int status;
 
     if (expr->kind == WEIR_EXPR_VARIABLE)

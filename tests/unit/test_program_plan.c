@@ -62,7 +62,7 @@ static const struct mapping mappings[] = {
      .warnings = "Warning: Mapping for group a incomplete "
                  "(18446744073709551613 of 18446744073709551615 not mapped).\n"
                  "Warning: Group b will not be mapped (no ranks are left).\n"},
-    {.groups = {{NULL}}, .ranks = 1, .warnings = ""},
+    {.ranks = 1, .warnings = ""},
 };
 
 static void groups_share_the_ranks_out_by_their_tags(void **state)
