@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t stop_signal;
@@ -94,6 +95,18 @@ static bool needs_mpi(const struct weir_command *command, const struct weir_erro
            weir_group_is_launched();
 }
 
+/* The log has lines; an error in a script shows the place in lines of its own. */
+static void tell(const struct weir_error *error)
+{
+    for (const char *line = error->text; line != NULL;) {
+        const char *end = strchr(line, '\n');
+
+        weir_log(WEIR_LOG_ERROR, "%.*s", (int)(end != NULL ? (size_t)(end - line) : strlen(line)),
+                 line);
+        line = end != NULL ? end + 1 : NULL;
+    }
+}
+
 /* Every rank reads the same words and comes to the same command. */
 int main(int argc, char *argv[])
 {
@@ -121,7 +134,7 @@ int main(int argc, char *argv[])
     else
         error = failure;
     if ((group == NULL || group->rank == 0) && weir_error_is_set(&error))
-        weir_log(WEIR_LOG_ERROR, "%s", error.text);
+        tell(&error);
     weir_command_close(&command);
     weir_group_close(group);
     weir_arena_close(&arena);

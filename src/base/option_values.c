@@ -277,7 +277,9 @@ int weir_option_read(const struct weir_option *row, void *values, const char *te
     union value value = {0};
     int failure = 0;
 
-    if (row->type == WEIR_OPTION_TEXT)
+    if (row->type == WEIR_OPTION_TEXT && row->is_list && load(row, values).text != NULL)
+        value.text = weir_arena_printf(arena, "%s\n%s", load(row, values).text, text);
+    else if (row->type == WEIR_OPTION_TEXT)
         value.text = weir_arena_copy(arena, text);
     else if (row->type == WEIR_OPTION_CHOICE)
         failure = read_choice(&reading, &value);

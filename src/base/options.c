@@ -193,11 +193,12 @@ static int assign_asked(const struct weir_option_parser *parser, struct asked as
 {
     size_t binding = 0;
     const struct weir_option *row = NULL;
+    bool is_final = false;
     int failure = 0;
 
     if (text && *text == '\0')
         return weir_error_usage(error, place, "value is empty");
-    while (!failure && (row = next_asked(parser, asked, &binding, row))) {
+    while (!failure && !is_final && (row = next_asked(parser, asked, &binding, row))) {
         void *values = parser->bindings[binding].values;
 
         if (row->refusal) {
@@ -211,6 +212,7 @@ static int assign_asked(const struct weir_option_parser *parser, struct asked as
         } else {
             weir_option_count_up(row, values);
         }
+        is_final = row->is_final;
     }
     return failure;
 }

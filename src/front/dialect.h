@@ -42,6 +42,7 @@ struct weir_dialect_axis {
 
 struct weir_dialect {
     const char *name;    /* command and, with anything behind it, name of the program: "ior-4.1" */
+    const char *alias;   /* a second name of the command; NULL: none */
     const char *program; /* not NULL: the program is called so instead, with anything behind it */
     const char *help;    /* what it does: a line of weir without options */
     /* the program and version whose formats are printed: "IOR 4.1.0"; NULL: none, it is our own */

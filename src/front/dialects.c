@@ -7,6 +7,7 @@
 #include "iozone/iozone.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
+#include "parabench/parabench.h"
 #include "targets/targets.h"
 
 #include "weir/base/version.h"
@@ -19,13 +20,15 @@ const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior,
                                                     &weir_dialect_mdworkbench,
                                                     &weir_dialect_iozone,
                                                     &weir_dialect_dd,
+                                                    &weir_dialect_parabench,
                                                     &weir_dialect_targets,
                                                     NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {
     for (size_t i = 0; weir_dialects[i] != NULL; i++)
-        if (strcmp(weir_dialects[i]->name, name) == 0)
+        if (strcmp(weir_dialects[i]->name, name) == 0 ||
+            (weir_dialects[i]->alias != NULL && strcmp(weir_dialects[i]->alias, name) == 0))
             return weir_dialects[i];
     return NULL;
 }

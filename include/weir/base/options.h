@@ -58,6 +58,8 @@ struct weir_option {
     const char *needs;
     char plus;       /* typed as -+n, and spelled so in help; read by a dialect (IOzone). 0: none */
     bool is_operand; /* typed as name=value, without dashes (dd); with them, too */
+    bool is_list;    /* a text: given again, it is added behind a newline */
+    bool is_final;   /* tables behind this one may have a row of this name, which gets no value */
 };
 
 /* Offset and size of a member, for a row. */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The directories that a program's files may be in. They need not be there yet. */
+#include "values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROOTS_MAX 1024
+
+/* A list that grows up to ROOTS_MAX. */
+struct roots {
+    const struct weir_lowering *lowering;
+    const char *directory; /* the current one */
+    const char **list;
+    unsigned count;
+};
+
+/* Behind `clean`, which is "" or begins with a slash and has no . or .. in it. */
+static void go_along(struct weir_text *clean, const char *path)
+{
+    while (*path != '\0') {
+        size_t length = strcspn(path, "/");
+        const char *slash = clean->length > 0 ? strrchr(clean->data, '/') : NULL;
+
+        if (length == 2 && strncmp(path, "..", 2) == 0) {
+            if (slash != NULL)
+                clean->data[clean->length = (size_t)(slash - clean->data)] = '\0';
+        } else if (length > 0 && !(length == 1 && *path == '.')) {
+            weir_text_add(clean, "/%.*s", (int)length, path);
+        }
+        path += length + (path[length] == '/');
+    }
+}
+
+static int add(struct roots *roots, const char *path)
+{
+    struct weir_text clean = {0};
+    const char *root;
+    int failure = 0;
+
+    if (path[0] != '/')
+        go_along(&clean, roots->directory);
+    go_along(&clean, path);
+    root = clean.length > 0 ? weir_text_string(&clean) : "/";
+    for (unsigned i = 0; i < roots->count; i++)
+        if (strcmp(roots->list[i], root) == 0) {
+            weir_text_close(&clean);
+            return 0;
+        }
+    if (strlen(root) >= WEIR_PATH_BYTES || roots->count == ROOTS_MAX)
+        failure = WEIR_REFUSE(roots->lowering, "--root: %s: %s", path,
+                              roots->count == ROOTS_MAX ? "too many directories"
+                                                        : "the path is too long");
+    else
+        roots->list[roots->count++] = weir_arena_copy(&roots->lowering->plan->arena, root);
+    weir_text_close(&clean);
+    return failure;
+}
+
+/* What stands before the first variable, as far as whole names go. */
+static const char *fixed_part(struct roots *roots, const struct weir_program *program,
+                              const char *value)
+{
+    struct weir_arena *arena = &roots->lowering->plan->arena;
+    char reason[64];
+    const struct weir_expr *expr =
+        weir_expr_text(arena, &program->variables, value, strlen(value), reason, sizeof reason);
+    const char *text = expr != NULL ? weir_expr_constant_text(expr) : NULL;
+    size_t length = strcspn(value, "$");
+
+    if (text != NULL)
+        return text;
+    while (length > 0 && value[length - 1] != '/')
+        length--;
+    return length > 0 ? weir_arena_printf(arena, "%.*s", (int)length, value) : ".";
+}
+
+static int add_of_parameters(struct roots *roots, const struct weir_program *program)
+{
+    int failure = 0;
+
+    for (unsigned i = 0; i < program->parameter_count && !failure; i++) {
+        const char *value = program->parameters[i].value;
+
+        if (strchr(value, '/') != NULL || strcmp(value, ".") == 0)
+            failure = add(roots, fixed_part(roots, program, value));
+    }
+    return failure;
+}
+
+static int add_of_list(struct roots *roots, const char *list)
+{
+    int failure = 0;
+
+    while (*list != '\0' && !failure) {
+        size_t length = strcspn(list, "\n");
+
+        failure =
+            add(roots, weir_arena_printf(&roots->lowering->plan->arena, "%.*s", (int)length, list));
+        list += length + (list[length] == '\n');
+    }
+    return failure;
+}
+
+int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program *program,
+                       const char *list)
+{
+    struct weir_arena *arena = &lowering->plan->arena;
+    char *directory = getcwd(NULL, 0);
+    struct roots roots = {.lowering = lowering, .directory = directory};
+    int failure = 0;
+
+    if (directory == NULL)
+        return WEIR_REFUSE(lowering,
+                           "the current directory: %s; give --root DIRECTORY and run "
+                           "it elsewhere",
+                           strerror(errno));
+    roots.list = weir_arena_take(arena, ROOTS_MAX * sizeof *roots.list);
+    failure = list != NULL ? add_of_list(&roots, list) : add_of_parameters(&roots, program);
+    if (!failure && roots.count == 0)
+        failure = add(&roots, ".");
+    program->roots = roots.list;
+    program->root_count = roots.count;
+    free(directory);
+    return failure;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of a program's parameters, and the largest call that they lead to. */
+#include "values.h"
+
+#include "weir/base/nearest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- parameters ---- */
+
+static const char *variable_of(const struct weir_program *program,
+                               const struct weir_parameter *parameter)
+{
+    return program->variables.names[parameter->variable];
+}
+
+static bool is_called(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && strncmp(name, text, length) == 0;
+}
+
+/* By its own name, or else by that of its variable. */
+static struct weir_parameter *find(const struct weir_program *program,
+                                   struct weir_parameter *parameters, const char *name,
+                                   size_t length)
+{
+    for (unsigned i = 0; i < program->parameter_count; i++)
+        if (is_called(parameters[i].text, name, length))
+            return &parameters[i];
+    for (unsigned i = 0; i < program->parameter_count; i++)
+        if (is_called(variable_of(program, &parameters[i]), name, length))
+            return &parameters[i];
+    return NULL;
+}
+
+static void read_environment(const struct weir_lowering *lowering,
+                             const struct weir_program *program, struct weir_parameter *parameters)
+{
+    for (unsigned i = 0; i < program->parameter_count; i++) {
+        const char *const names[] = {parameters[i].text, variable_of(program, &parameters[i])};
+        const char *value = NULL;
+
+        for (int n = 0; n < 2 && value == NULL; n++)
+            value = getenv(weir_arena_printf(&lowering->plan->arena, "PARABENCH_%s", names[n]));
+        if (value != NULL) {
+            parameters[i].value = weir_arena_copy(&lowering->plan->arena, value);
+            parameters[i].origin = "environment";
+        }
+    }
+}
+
+static int refuse_word(const struct weir_lowering *lowering, const struct weir_program *program,
+                       const char *word)
+{
+    size_t length = strcspn(word, "=");
+    struct weir_nearest nearest = {.typed = word, .length = length};
+    struct weir_text names = {0};
+    const char *near_name;
+
+    for (unsigned i = 0; i < program->parameter_count; i++) {
+        weir_nearest_offer(&nearest, program->parameters[i].text);
+        weir_text_add(&names, "%s%s", i > 0 ? ", " : "; there are ", program->parameters[i].text);
+    }
+    if (program->parameter_count == 0)
+        weir_text_add(&names, "; the program has none");
+    near_name = weir_nearest_word(&nearest);
+    if (word[length] != '=')
+        WEIR_REFUSE(lowering, "\"%s\" is a word too many: parameters are name=value%s", word,
+                    weir_text_string(&names));
+    else
+        WEIR_REFUSE(lowering, "%s: there is no such parameter%s%s%s%s", word,
+                    near_name ? " (did you mean " : "", near_name ? near_name : "",
+                    near_name ? "?)" : "", weir_text_string(&names));
+    weir_text_close(&names);
+    return -EINVAL;
+}
+
+/* What the text of a value names is known now. */
+static int check_value(const struct weir_lowering *lowering, const struct weir_program *program,
+                       const struct weir_parameter *parameter)
+{
+    char reason[256];
+
+    if (weir_expr_text(&lowering->plan->arena, &program->variables, parameter->value,
+                       strlen(parameter->value), reason, sizeof reason) != NULL)
+        return 0;
+    return WEIR_REFUSE(lowering, "%s=%s (%s): %s", parameter->text, parameter->value,
+                       parameter->origin, reason);
+}
+
+int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_program *program,
+                            int count, const char *const words[])
+{
+    size_t bytes = program->parameter_count * sizeof *program->parameters;
+    struct weir_parameter *parameters = weir_arena_take(&lowering->plan->arena, bytes);
+    int failure = 0;
+
+    if (bytes > 0)
+        memcpy(parameters, program->parameters, bytes);
+    read_environment(lowering, program, parameters);
+    for (int i = 0; i < count; i++) {
+        size_t length = strcspn(words[i], "=");
+        struct weir_parameter *parameter =
+            words[i][length] == '=' ? find(program, parameters, words[i], length) : NULL;
+
+        if (parameter == NULL)
+            return refuse_word(lowering, program, words[i]);
+        parameter->value = words[i] + length + 1;
+        parameter->origin = "command line";
+    }
+    for (unsigned i = 0; i < program->parameter_count && !failure; i++)
+        failure = check_value(lowering, program, &parameters[i]);
+    program->parameters = parameters;
+    return failure;
+}
+
+/* ---- the largest call ---- */
+
+struct search {
+    const struct weir_program *program;
+    struct weir_scope scope;
+    uint64_t largest;
+};
+
+static void look_at_size(struct search *search, const struct weir_expr *expr)
+{
+    int64_t value;
+
+    if (expr != NULL && !weir_expr_differs(expr) &&
+        weir_expr_evaluate_integer(expr, &search->scope, &value) == 0 && value > 0 &&
+        (uint64_t)value > search->largest)
+        search->largest = (uint64_t)value;
+}
+
+/* A call moves one round of a pattern, or all of them. */
+static void look_at_pattern(struct search *search, const struct weir_expr *expr)
+{
+    const char *name = weir_expr_constant_text(expr);
+    const struct weir_pattern *pattern =
+        name != NULL ? weir_program_find_pattern(search->program, name) : NULL;
+    uint64_t bytes = pattern != NULL ? pattern->elem : 0;
+
+    if (pattern != NULL && pattern->level >= 2)
+        bytes *= pattern->iter;
+    if (bytes > search->largest)
+        search->largest = bytes;
+}
+
+static void look_at_all(struct search *search, const struct weir_statement *statements)
+{
+    for (const struct weir_statement *at = statements; at != NULL; at = at->next) {
+        const char *kinds = at->kind == WEIR_DO_CALL ? weir_calls[at->call].arguments : "";
+
+        for (unsigned i = 0; i < at->argument_count && kinds[0] != '\0'; i++) {
+            if (kinds[i] == 'S' || kinds[i] == 's')
+                look_at_size(search, at->arguments[i]);
+            else if (kinds[i] == 'P')
+                look_at_pattern(search, at->arguments[i]);
+        }
+        look_at_all(search, at->body);
+        look_at_all(search, at->otherwise);
+    }
+}
+
+uint64_t weir_pbl_largest_bytes(const struct weir_program *program)
+{
+    struct weir_value *values = calloc(program->variables.count + 1, sizeof *values);
+    uint64_t common_count = 0;
+    struct search search = {.program = program,
+                            .scope = {.variables = &program->variables,
+                                      .values = values,
+                                      .host = "",
+                                      .common_count = &common_count}};
+
+    if (values == NULL)
+        weir_error_out_of_memory();
+    for (unsigned i = 0; i < program->parameter_count; i++) {
+        const struct weir_parameter *parameter = &program->parameters[i];
+
+        values[parameter->variable] = (struct weir_value){.kind = WEIR_VALUE_TEXT,
+                                                          .text = (char *)parameter->value,
+                                                          .length = strlen(parameter->value)};
+    }
+    look_at_all(&search, program->statements);
+    free(values);
+    return search.largest;
+}
