@@ -24,10 +24,10 @@ static const char help_of_commands[] =
     "  weir topology           draw this host's processors, and which of them ranks would get\n"
     "  weir net [options]      measure bandwidth and latency from memory to memory over a network\n"
     "  weir serve [options]    serve objects in this host's memory to weir ior -a RDMA\n"
-    "  weir compat [DIALECT]   compare with IOR, mdtest, md-workbench and IOzone, option by "
-    "option, "
-    "as a page of Markdown\n"
-    "  weir report FILE [--format ior|mdtest|md-workbench|iozone|targets|csv|json|sweep|sweep-csv] "
+    "  weir compat [DIALECT]   compare with IOR, mdtest, md-workbench, IOzone, dd and Parabench, "
+    "option by option, as a page of Markdown\n"
+    "  weir report FILE [--format "
+    "ior|mdtest|md-workbench|iozone|parabench|targets|csv|json|sweep|sweep-csv] "
     "[--compat "
     "VERSION] "
     "[--plain]\n"
@@ -35,7 +35,7 @@ static const char help_of_commands[] =
     "              [--run last|all|list|N|ID]\n"
     "                          print the report of a run in a file that --result made\n"
     "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
-    "md-workbench, iozone, targets, net, "
+    "md-workbench, iozone, parabench, targets, net, "
     "serve, doctor, topology and report\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
@@ -46,6 +46,7 @@ static const char help_of_commands[] =
     "  mpiexec -n 4 weir ior -a RDMA --rdma.targets 2 -w -r -t 1m -b 1g -e -C -o /file\n"
     "  mpiexec -n 4 weir mdtest -n 10000 -i 3 -u -N 1 -d /scratch/names\n"
     "  mpiexec -n 4 weir md-workbench -P 3000 -I 1000 -R 3 -o /scratch/sets\n"
+    "  mpiexec -n 4 weir parabench create-index.pbl iter=1000 base=/scratch/index\n"
     "  mpiexec -n 4 weir targets /mnt/t1 /mnt/t2 /mnt/t3 /mnt/t4 --limit 5.5GB/s\n"
     "  mpiexec -n 32 weir sweep ranks=1..32x2 total=32g -- ior -w -r -t 1m -i 3 -o /scratch/file\n"
     "  weir ior -z -t 4k -b 1m -F --explain\n";
@@ -95,9 +96,11 @@ struct report_values {
 
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
-     .help = "format of the report: ior, mdtest, md-workbench, iozone or targets, csv or json; "
-             "without it, the first one of the run's dialect. Of a sweep also: sweep, the table of "
-             "its steps alone, and sweep-csv, the same as lines of values"},
+     .help =
+         "format of the report: ior, mdtest, md-workbench, iozone, parabench or targets, csv or "
+         "json; "
+         "without it, the first one of the run's dialect. Of a sweep also: sweep, the table of "
+         "its steps alone, and sweep-csv, the same as lines of values"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
      .help =
          "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1), mdtest (1.9.3, 3.2, 3.3, "

@@ -54,7 +54,7 @@ def answer(words):
             done = run(shlex.split(words[2:]), scratch)
     else:
         split = shlex.split(words)
-        command = split[:1] if split[0] in ("mdtest", "md-workbench", "iozone", "dd", "targets", "sweep") else []
+        command = split[:1] if split[0] in ("mdtest", "md-workbench", "iozone", "dd", "targets", "sweep", "parabench") else []
         done = subprocess.run([weir, *command, "--explain", *split[len(command):]], capture_output=True, text=True, cwd=folder / "ior",
                               stdin=subprocess.DEVNULL, env=environment, timeout=60, check=False)
     said = [line.removeprefix("weir: ") for line in done.stderr.splitlines() if line.startswith("weir: ")]

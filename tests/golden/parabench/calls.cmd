@@ -1,0 +1,2 @@
+# Every call by name.
+calls.pbl --root /x

@@ -1,0 +1,2 @@
+# else belongs to the if before it.
+conditions.pbl --root /x

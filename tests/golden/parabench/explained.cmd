@@ -1,0 +1,2 @@
+# --explain twice is once.
+--explain suffixes.pbl --root /x

@@ -1,0 +1,2 @@
+# The default.
+calls.pbl --on-error continue --anywhere

@@ -1,0 +1,2 @@
+# One failed call ends the program.
+calls.pbl --on-error stop --anywhere

@@ -1,0 +1,2 @@
+# Their long names.
+suffixes.pbl --export --silent --clean --dry-run --agile --wait --root=/x --root /y/ --root /x/.

@@ -1,0 +1,2 @@
+# The letters of the original.
+-e -s -c -d -a -w suffixes.pbl --root /x

@@ -1,0 +1,2 @@
+# The defaults of the file.
+params.pbl --root /x

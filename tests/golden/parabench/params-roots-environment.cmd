@@ -1,0 +1,3 @@
+# $$env is known.
+# environment: HOME=/home/me
+params.pbl file="\$\$env(HOME)/x"
