@@ -6,6 +6,7 @@
 
 #include "gather_directories.h"
 #include "gather_places.h"
+#include "gather_program.h"
 #include "gather_tally.h"
 #include "items.h"
 #include "watchdog.h"
@@ -208,7 +209,8 @@ static void describe_memory(const struct weir_run *run, struct weir_session_fact
 static void describe_session(const struct weir_run *run, const struct weir_phase *phase,
                              struct weir_session_facts *facts)
 {
-    if (!weir_verb_moves_data(phase->verb) && !weir_verb_works_on_trees(phase->verb))
+    if (!weir_verb_moves_data(phase->verb) && !weir_verb_works_on_trees(phase->verb) &&
+        phase->verb != WEIR_PROGRAM)
         return;
     if (run->backend->describe != NULL)
         run->backend->describe(run->session, facts);
@@ -505,6 +507,8 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
         set_sizes(facts, &gathered, record);
     if (code == 0)
         code = gather_stalls(run, &texts.stall, &gathered, record);
+    if (code == 0)
+        code = weir_gather_program(run, facts, record);
     if (code == 0)
         code = agree_on_outcome(run, &gathered, record);
     weir_text_close(&texts.session.granted);

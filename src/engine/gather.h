@@ -5,6 +5,8 @@
 
 #include "run.h"
 
+struct weir_program_walk;
+
 /* What a phase knows of itself beside its tally. */
 struct weir_phase_facts {
     const struct weir_phase *phase;
@@ -21,6 +23,7 @@ struct weir_phase_facts {
     uint64_t absent_count;      /* names that were to be removed and were not there */
     uint64_t left_count;        /* directories that were not empty */
     struct weir_visits *visits; /* NULL on all ranks: nothing is done in several directories */
+    struct weir_program_walk *walk; /* of a program; else NULL on all ranks */
     struct weir_identity identity;
     uint64_t order_seed;
     unsigned depth; /* transfers in flight that were allowed; 0: nothing is moved */

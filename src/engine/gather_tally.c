@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The verbs of a cycle, submission and response. */
-#define HISTOGRAMS_MAX (WEIR_CYCLE_MAX + 2)
+/* All verbs, as a program may have them, submission and response. */
+#define HISTOGRAMS_MAX (WEIR_TALLY_VERBS + 2)
 /* Of a histogram: greatest and least value. Of the series: its interval and its end. */
 #define GREATEST_WORDS (WEIR_GREATEST_COUNT + 2 * HISTOGRAMS_MAX + 2)
 #define SUM_WORDS                                                                                  \
@@ -114,6 +114,16 @@ static void pack_or_unpack_least(struct message *message, uint64_t *value)
     *value = ~*value;
 }
 
+static void pack_or_unpack_extremes(struct message *message, struct weir_gathered *gathered,
+                                    struct parts *parts)
+{
+    (void)gathered;
+    for (unsigned i = 0; i < parts->histogram_count; i++) {
+        pack_or_unpack(message, &parts->histograms[i]->max_ns, 1);
+        pack_or_unpack_least(message, &parts->histograms[i]->min_ns);
+    }
+}
+
 /* Series begin at the agreed start, so interval k is the same time on every rank once they are
  * equally coarse. */
 static void pack_or_unpack_greatest(struct message *message, struct weir_gathered *gathered,
@@ -123,10 +133,7 @@ static void pack_or_unpack_greatest(struct message *message, struct weir_gathere
     uint64_t end = (uint64_t)parts->series->used << shift;
 
     pack_or_unpack(message, gathered->greatest, WEIR_GREATEST_COUNT);
-    for (unsigned i = 0; i < parts->histogram_count; i++) {
-        pack_or_unpack(message, &parts->histograms[i]->max_ns, 1);
-        pack_or_unpack_least(message, &parts->histograms[i]->min_ns);
-    }
+    pack_or_unpack_extremes(message, gathered, parts);
     pack_or_unpack(message, &shift, 1);
     pack_or_unpack(message, &end, 1);
     weir_series_coarsen(parts->series, (uint32_t)shift);
@@ -146,14 +153,21 @@ static void pack_or_unpack_histogram(struct message *message, struct weir_histog
     pack_or_unpack(message, histogram->counts + first, end - first);
 }
 
+static void pack_or_unpack_histograms(struct message *message, struct weir_gathered *gathered,
+                                      struct parts *parts)
+{
+    (void)gathered;
+    for (unsigned i = 0; i < parts->histogram_count; i++)
+        pack_or_unpack_histogram(message, parts->histograms[i]);
+}
+
 static void pack_or_unpack_sums(struct message *message, struct weir_gathered *gathered,
                                 struct parts *parts)
 {
     struct weir_series *series = parts->series;
 
     pack_or_unpack(message, gathered->sums, WEIR_SUM_COUNT);
-    for (unsigned i = 0; i < parts->histogram_count; i++)
-        pack_or_unpack_histogram(message, parts->histograms[i]);
+    pack_or_unpack_histograms(message, gathered, parts);
     pack_or_unpack(message, series->ops, series->used);
     pack_or_unpack(message, series->bytes, series->used);
     if (parts->has_backlog)
@@ -193,6 +207,24 @@ int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered)
     if (run->group->size > 1 && code == 0)
         code = exchange(run, pack_or_unpack_sums, WEIR_SUM, gathered, &parts);
     weir_tally_join(run->tally);
+    return code;
+}
+
+/* As many at once as there is memory for. */
+int weir_gather_histograms(struct weir_run *run, struct weir_histogram *histograms[],
+                           unsigned count)
+{
+    int code = 0;
+
+    for (unsigned done = 0; run->group->size > 1 && code == 0 && done < count;) {
+        struct parts parts = {0};
+
+        while (done < count && parts.histogram_count < HISTOGRAMS_MAX)
+            add_part(&parts, histograms[done++]);
+        code = exchange(run, pack_or_unpack_extremes, WEIR_MAX, NULL, &parts);
+        if (code == 0)
+            code = exchange(run, pack_or_unpack_histograms, WEIR_SUM, NULL, &parts);
+    }
     return code;
 }
 

@@ -63,6 +63,10 @@ void weir_gather_close(struct weir_run *run);
  * rank. 0 or -errno. Collective. */
 int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered);
 
+/* Makes further histograms, as many on every rank, those of all ranks. 0 or -errno. Collective. */
+int weir_gather_histograms(struct weir_run *run, struct weir_histogram *histograms[],
+                           unsigned count);
+
 /* What counts of this rank for struct weir_counted. */
 void weir_gather_count_own(const struct weir_tally *tally, const struct weir_phase *phase,
                            struct weir_rank_row *row);

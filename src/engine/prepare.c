@@ -164,7 +164,8 @@ static int check_shared_view(struct weir_run *run, const struct weir_phase *phas
 {
     const bool is_made = weir_verb_makes_files(phase->verb) && !phase->target->is_device;
 
-    if (!phase->target->is_shared || run->group->size == 1 || run->backend->names == NULL ||
+    if (phase->verb == WEIR_PROGRAM || !phase->target->is_shared || run->group->size == 1 ||
+        run->backend->names == NULL ||
         (!is_made && !phase->target->is_device && weir_test_phase(run->test, WEIR_WRITE) != NULL))
         return 0;
     return weir_marks_compare(run, phase, error);
@@ -220,8 +221,9 @@ void weir_prepare_look_again(struct weir_run *run, struct weir_error *error)
         const struct weir_phase *phase = run->test->phases[i];
         const struct weir_target *target = phase->target;
 
-        if (target->tree == NULL && !target->is_device && run->backend->names != NULL &&
-            weir_run_takes_part(run, phase) && weir_run_handles_name(run, target) &&
+        if (phase->verb != WEIR_PROGRAM && target->tree == NULL && !target->is_device &&
+            run->backend->names != NULL && weir_run_takes_part(run, phase) &&
+            weir_run_handles_name(run, target) &&
             weir_run_path(run, target, (uint64_t)run->group->rank, path) == 0)
             weir_check_target(run, phase, path, error);
     }
@@ -243,6 +245,9 @@ static int check_phase(struct weir_run *run, const struct weir_phase *phase,
     int code;
 
     if (!weir_run_takes_part(run, phase))
+        return 0;
+    /* Its files are what its statements make of them. */
+    if (phase->verb == WEIR_PROGRAM)
         return 0;
     code = check_total(run, phase, error);
     if (code == 0)

@@ -4,19 +4,22 @@
 #ifndef WEIR_ENGINE_PROGRAM_H
 #define WEIR_ENGINE_PROGRAM_H
 
+#include "pace.h"
 #include "run.h"
 
 #include "weir/plan/program.h"
 
 struct weir_program_frame; /* program_walk.c */
-struct weir_program_times; /* program_times.c */
+struct weir_program_times; /* program_times.h */
 struct weir_program_files; /* program_files.c */
 
 /* A group of the program, or all ranks (the last entry). */
 struct weir_program_ranks {
     struct weir_group *group; /* of its own, for messages of the walk alone; NULL: this rank is none
                                  of its members */
+    uint64_t first;           /* number of its first rank among all ranks of the test */
     uint64_t common_count;    /* of $$crand */
+    bool has_left;            /* this rank sends the others no more messages, and told them so */
 };
 
 struct weir_program_walk {
@@ -32,12 +35,24 @@ struct weir_program_walk {
     struct weir_program_times *times;
     struct weir_program_files *files;
     uint64_t statement_count;
-    uint64_t failure_count;  /* failed calls of this rank */
-    bool must_end;           /* error, limit of failures, time limit, signal, alarm */
-    struct weir_error error; /* of the program itself; not that of a call */
+    unsigned line_number;      /* of the latest statement that may take long */
+    uint64_t failure_count;    /* failed calls of this rank */
+    bool must_end;             /* error, limit of failures, time limit, signal, alarm */
+    struct weir_error error;   /* of the program itself; not that of a call */
+    uint64_t begun_ns;         /* on this node's clock, as all times here */
+    uint64_t deadline_ns;      /* of the whole program; UINT64_MAX: none */
+    uint64_t progress_ns;      /* when progress is reported next; UINT64_MAX: never */
+    uint64_t look_ns;          /* when weir_program_look is due */
+    struct weir_pacer pacer;   /* if the phase has a rate */
+    uint64_t due_ns;           /* then: of the present call */
+    struct weir_text line;     /* that is printed */
+    struct weir_text warnings; /* of the map of groups */
 };
 
 /* ---- program_walk.c ---- */
+
+/* Of walk->frames, for a program. */
+size_t weir_program_frames_bytes(const struct weir_program *program);
 
 /* Goes through all statements, until the end or until walk->must_end. */
 void weir_program_go(struct weir_program_walk *walk);
@@ -47,9 +62,25 @@ void weir_program_go(struct weir_program_walk *walk);
 int weir_program_fail(struct weir_program_walk *walk, const struct weir_statement *statement,
                       const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Looks whether the program is to end: because of a signal, an alarm, or the time limit, which is
+ * noted. Reports progress, and that this rank moves. Now and then: from walk->look_ns on. */
+void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns);
+
+/* Sleeps, and looks meanwhile. */
+void weir_program_sleep(struct weir_program_walk *walk, uint64_t until_ns);
+
+/* Position in walk->groups of what a statement calls `group`. */
+static inline unsigned weir_program_group(const struct weir_program_walk *walk, unsigned group)
+{
+    if (group == WEIR_INNERMOST)
+        return walk->innermost;
+    return group == WEIR_ALL_RANKS ? walk->program->group_count : group;
+}
+
 /* ---- program_wait.c ---- */
 
-/* Opens walk->groups. Collective over run->group; 0 or -errno. And closes them. */
+/* Opens walk->groups. Collective over run->group; 0 or -errno, the same on all ranks. And closes
+ * them: messages of those that did not wait for each other any more are received first. */
 int weir_program_groups_open(struct weir_program_walk *walk, struct weir_error *error);
 void weir_program_groups_close(struct weir_program_walk *walk);
 
@@ -77,6 +108,11 @@ struct weir_program_outcome {
 
 int weir_program_times_open(struct weir_program_walk *walk);
 void weir_program_times_close(struct weir_program_walk *walk);
+
+/* A timed block begins, and the innermost one ends: on the clock of the node, as of now. Not 0: its
+ * label is none (weir_program_fail was called). */
+int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_statement *statement);
+void weir_program_time_end(struct weir_program_walk *walk);
 
 /* Counts it, in all labels around it, in the tally of the phase and in the failures, of which the
  * first ones are told. Ends the run if the limit of failures is reached. */

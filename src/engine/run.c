@@ -5,6 +5,7 @@
 #include "items.h"
 #include "watchdog.h"
 
+#include "weir/plan/program.h"
 #include "weir/system/processor.h"
 
 #include <errno.h>
@@ -260,6 +261,9 @@ struct weir_tally_parts weir_run_tally_parts(const struct weir_run *run,
         parts.verbs |= 1u << WEIR_OP_WRITE;
     if (weir_verb_reads(phase->verb))
         parts.verbs |= 1u << WEIR_OP_READ;
+    if (phase->verb == WEIR_PROGRAM)
+        for (unsigned i = 0; i < WEIR_CALL_COUNT; i++)
+            parts.verbs |= 1u << weir_calls[i].verb;
     if (weir_verb_works_on_trees(phase->verb))
         parts.verbs = weir_items_counted(phase);
     else if (weir_verb_removes(phase->verb))

@@ -6,6 +6,7 @@
 #include "gather.h"
 #include "phase_data.h"
 #include "phase_names.h"
+#include "phase_program.h"
 #include "phase_tree.h"
 #include "phase_windows.h"
 #include "prepare.h"
@@ -83,6 +84,8 @@ static int run_phase(struct weir_run *run, const struct weir_phase *phase, struc
         weir_gather_skipped(run, phase);
         return 0;
     }
+    if (phase->verb == WEIR_PROGRAM)
+        return weir_phase_program(run, phase, error);
     return weir_verb_works_on_trees(phase->verb) ? weir_phase_tree(run, phase, error)
                                                  : weir_phase_data(run, phase, error);
 }

@@ -111,6 +111,12 @@ void weir_watchdog_beat(struct weir_run *run, uint64_t offset)
     atomic_store(&dog->mine->activity, dog->activity);
 }
 
+void weir_watchdog_mark(struct weir_run *run, unsigned line)
+{
+    if (run->watchdog != NULL)
+        atomic_store_explicit(&run->watchdog->mine->offset, line, memory_order_relaxed);
+}
+
 /* The run ends here. `is_held`: MPI is not to be asked for anything, for the rank may be in it. */
 static void give_up(struct weir_watchdog *dog, const char *reason, bool is_held)
 {
@@ -202,6 +208,7 @@ static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t
         [WEIR_ACTIVITY_REMOVE] = "remove",
         [WEIR_ACTIVITY_NAMES] = "work on the tree in",
         [WEIR_ACTIVITY_COMMAND] = "run of the command",
+        [WEIR_ACTIVITY_PROGRAM] = "program",
         [WEIR_ACTIVITY_WAIT] = "wait for other ranks, with",
     };
     bool moves = activity == WEIR_ACTIVITY_WRITE || activity == WEIR_ACTIVITY_READ ||
@@ -210,6 +217,8 @@ static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t
     if (moves && offset != UINT64_MAX)
         snprintf(text, bytes, "%s at or after offset %" PRIu64 " of %s", words[activity], offset,
                  slot->path);
+    else if (activity == WEIR_ACTIVITY_PROGRAM && offset != UINT64_MAX)
+        snprintf(text, bytes, "%s %s, line %" PRIu64, words[activity], slot->path, offset);
     else
         snprintf(text, bytes, "%s %s", words[activity], slot->path);
 }

@@ -26,6 +26,7 @@ enum weir_activity {
     WEIR_ACTIVITY_REMOVE,
     WEIR_ACTIVITY_NAMES,   /* of a tree */
     WEIR_ACTIVITY_COMMAND, /* of the user: in place of a file */
+    WEIR_ACTIVITY_PROGRAM, /* statements: the path is that of their source */
     WEIR_ACTIVITY_WAIT,    /* for other ranks: not one that others wait for */
 };
 
@@ -40,6 +41,9 @@ void weir_watchdog_say(struct weir_run *run, enum weir_activity activity, const 
 
 /* Says that it has moved: now and then. `offset`: of its latest transfer. */
 void weir_watchdog_beat(struct weir_run *run, uint64_t offset);
+
+/* Says the line of the statement that comes next: nearly free, and no sign of movement. */
+void weir_watchdog_mark(struct weir_run *run, unsigned line);
 
 /* The same of a rank that waits for others, and asks for them now and then. Does not return if it
  * is the first one, and the time after which the plan gives up is over. */
