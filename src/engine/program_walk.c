@@ -186,8 +186,6 @@ static void do_call(struct weir_program_walk *walk, const struct weir_statement 
 {
     uint64_t think_ns = walk->phase->think_ns;
 
-    if (walk->program->skips_calls)
-        return;
     walk->line_number = statement->line;
     weir_watchdog_mark(walk->run, statement->line);
     if (walk->phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
