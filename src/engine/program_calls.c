@@ -380,7 +380,10 @@ static int move_by_name(struct weir_program_walk *walk, const struct weir_statem
 static int call_by_name(struct weir_program_walk *walk, const struct weir_statement *statement)
 {
     bool writes = weir_calls[statement->call].writes;
-    struct weir_program_transfer transfer = {.verb = writes ? WEIR_OP_WRITE : WEIR_OP_READ};
+    struct weir_program_transfer transfer = {
+        .verb = writes ? WEIR_OP_WRITE : WEIR_OP_READ,
+        .appends = statement->call == WEIR_CALL_APPEND,
+    };
     int64_t size = -1, offset = 0;
 
     if (weir_program_name(walk, statement, 0) != 0 ||
