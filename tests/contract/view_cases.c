@@ -183,3 +183,51 @@ void random_transfers_without_a_part_have_no_view(void **state)
     remove_name(&bench, params.path);
     close_bench(&bench);
 }
+
+static int see(struct bench *bench, struct weir_file *file, const struct weir_file_part *seen)
+{
+    return bench->backend->file->view(bench->session, file, seen);
+}
+
+void an_open_file_is_seen_through_a_view(void **state)
+{
+    static const unsigned units[] = {1, 2, 4, 5, 7, 8};
+    const struct weir_file_part none = {0}, empty = {.block_count = 3};
+    unsigned char *data, *back, *packed;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    open_bench(&bench, *state, NULL);
+    data = make_data(&bench, 11, 1);
+    back = make_data(&bench, 11, 0);
+    packed = make_data(&bench, 6, 0);
+    for (size_t i = 0; i < 6; i++)
+        memcpy(packed + i * UNIT_BYTES, data + (size_t)units[i] * UNIT_BYTES, UNIT_BYTES);
+    path = path_of(&bench, "seen");
+    file = make_file(&bench, path);
+    assert_int_equal(see(&bench, file, &empty), -EINVAL);
+    assert_int_equal(see(&bench, file, &part), 0);
+    assert_int_equal(move(&bench, WEIR_OP_WRITE, file, packed, 0, (uint64_t)6 * UNIT_BYTES),
+                     6 * UNIT_BYTES);
+    check_bytes(&bench, path, data);
+    assert_int_equal(move(&bench, WEIR_OP_READ, file, back, UNIT_BYTES, (uint64_t)4 * UNIT_BYTES),
+                     4 * UNIT_BYTES);
+    assert_memory_equal(back, packed + UNIT_BYTES, 4 * UNIT_BYTES);
+    assert_int_equal(see(&bench, file, &none), 0);
+    assert_int_equal(move_unit(&bench, WEIR_OP_READ, file, back, 7), UNIT_BYTES);
+    assert_memory_equal(back + 7 * UNIT_BYTES, data + 7 * UNIT_BYTES, UNIT_BYTES);
+    close_file(&bench, file);
+
+    /* The file ends in the last block, and then between two of them. */
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(truncate(path, i == 0 ? 8 * UNIT_BYTES + 100 : 6 * UNIT_BYTES + 100), 0);
+        assert_int_equal(open_file(&bench, path, false, &file), 0);
+        assert_int_equal(see(&bench, file, &part), 0);
+        assert_int_equal(move(&bench, WEIR_OP_READ, file, back, 0, (uint64_t)6 * UNIT_BYTES),
+                         i == 0 ? 5 * UNIT_BYTES + 100 : 4 * UNIT_BYTES);
+        close_file(&bench, file);
+    }
+    remove_name(&bench, path);
+    close_bench(&bench);
+}
