@@ -207,7 +207,8 @@ static void add_commands(const struct sheet *sheet)
 
     if (program->call_count > 0)
         weir_text_add(sheet->text,
-                      "\ncommands: time of the one call that counts, of those that succeeded\n"
+                      "\ncommands: time of the one call that counts, of those that succeeded (Open "
+                      "and Close: what\ncommands by name do beside it)\n"
                       "  %-12s successful     failed          bytes     mean      p50      p99"
                       "      max\n",
                       "command");

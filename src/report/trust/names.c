@@ -137,6 +137,12 @@ static void add_pace(struct weir_text *text, const char *name, const struct weir
                     weir_duration_format(pace->max_lag_s, lags[1]));
 }
 
+/* The commands of a program have a table in its own report. */
+static bool has_one_kind(const struct weir_phase_result *result)
+{
+    return result->program == NULL;
+}
+
 static bool is_open_loop(const struct weir_phase_result *result)
 {
     return result->pace.asked_per_s > 0.0;
@@ -174,6 +180,7 @@ void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view
         {.table = {.title = "time of single operations on names",
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "  operations      mean       p50       p90       p99     p99.9       max"},
+         .is_due = has_one_kind,
          .add = add_operations},
         {.table = {.title = "times of phases and of the ranks in them (waiting: share of the time "
                             "that ranks spent at barriers, on average) and processor time of an "
