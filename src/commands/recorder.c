@@ -2,7 +2,7 @@
 /* Each phase is audited, recorded and made stable, and printed, before the next one begins. */
 #include "recorder.h"
 
-#include "xml_file.h"
+#include "side_report.h"
 
 #include "weir/audit/audit.h"
 #include "weir/base/log.h"
@@ -258,7 +258,7 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
     int code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
 
     if (code == 0)
-        code = weir_xml_file_check(recorder->plan, test->test, error);
+        code = weir_side_report_check(recorder->plan, test->test, error);
     if (code == 0)
         code = weir_rank_csv_file_open(&recorder->side, recorder->plan, recorder->resumption->kept,
                                        test->test, error);
@@ -366,7 +366,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     if (code == 0)
         code = weir_rank_csv_file_add(&recorder->side, recorder->plan, phase, error);
     if (code == 0)
-        code = weir_xml_file_write(recorder->plan, recorder->result, phase, error);
+        code = weir_side_report_write(recorder->plan, recorder->result, phase, error);
     weir_report_phase_done(&recorder->text, recorder->plan, recorder->result, phase);
     return code != 0 ? code : print(recorder, error);
 }

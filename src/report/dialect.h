@@ -15,11 +15,19 @@ struct weir_rank_csv_format {
     void (*end)(struct weir_rank_csv *held, struct weir_text *text);
 };
 
+/* A second report, in a file that a setting of the test names. */
+struct weir_side_format {
+    const char *setting;
+    const char *option; /* that asks for it */
+    const struct weir_reporter *reporter;
+};
+
 struct weir_dialect_reports {
     const char *dialect;
     const struct weir_reporter *const *reporters; /* NULL ends the list */
     const struct weir_remedy_word *remedies;      /* in its own options; NULL: neutral words */
     const struct weir_rank_csv_format *rank_csv;
+    const struct weir_side_format *side; /* NULL: none */
     /* What a sweep calls a phase; NULL: it has no row. No such function: as our block calls it. */
     const char *(*name_phase)(const struct weir_test *test, const struct weir_phase *phase);
     /* Whether a sweep tells the data phases of a test in operations. NULL: in bytes. */

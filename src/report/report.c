@@ -77,6 +77,28 @@ const struct weir_dialect_reports *weir_report_dialect(const char *dialect)
     return NULL;
 }
 
+/* ---- a second report ---- */
+
+const char *weir_report_side_path(const struct weir_plan *plan, unsigned test, const char **option)
+{
+    const struct weir_dialect_reports *dialect = weir_report_dialect(plan->tests[test]->dialect);
+
+    if (dialect == NULL || dialect->side == NULL)
+        return NULL;
+    *option = dialect->side->option;
+    return weir_test_setting(plan->tests[test], dialect->side->setting);
+}
+
+void weir_report_side(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_dialect_reports *dialect =
+        weir_report_dialect(plan->tests[phase->test]->dialect);
+
+    if (dialect != NULL && dialect->side != NULL)
+        dialect->side->reporter->phase_done(text, plan, result, phase);
+}
+
 /* ---- figures of ranks ---- */
 
 static const struct weir_rank_csv_format *rank_csv_of(const struct weir_plan *plan, unsigned test)

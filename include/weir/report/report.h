@@ -76,6 +76,13 @@ void weir_report_test_ends(struct weir_text *text, const struct weir_plan *plan,
 void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_result *result, bool has_trust);
 
+/* The file of a second report that the test asks for, and the option that did, for errors; NULL:
+ * none. */
+const char *weir_report_side_path(const struct weir_plan *plan, unsigned test, const char **option);
+/* That report of a phase, if there is one. */
+void weir_report_side(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_result *result, const struct weir_phase_result *phase);
+
 /* The words of a dialect for remedies; NULL, for which there are neutral ones, if it has none. */
 const struct weir_remedy_word *weir_report_words(const char *dialect);
 

@@ -25,7 +25,12 @@ static const struct weir_reporter *const reporters[] = {
     &weir_reporter_parabench,      &weir_reporter_parabench_labels, &weir_reporter_parabench_xml,
     &weir_reporter_parabench_json, &weir_reporter_parabench_csv,    NULL};
 
+/* results.xml */
+static const struct weir_side_format side = {
+    .setting = "xml", .option = "-e", .reporter = &weir_reporter_parabench_xml};
+
 const struct weir_dialect_reports weir_parabench_reports = {.dialect = "parabench",
                                                             .reporters = reporters,
                                                             .remedies = remedies,
-                                                            .rank_csv = &weir_ior_rank_csv};
+                                                            .rank_csv = &weir_ior_rank_csv,
+                                                            .side = &side};

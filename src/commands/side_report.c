@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces an earlier results.xml, as Parabench does. */
-#include "xml_file.h"
+/* The second report of a test is whole after each phase. */
+#include "side_report.h"
 
 #include "weir/base/output_file.h"
 
@@ -10,14 +10,15 @@
 
 static struct weir_output_file output_of(const struct weir_plan *plan, unsigned test)
 {
-    return (struct weir_output_file){.path = weir_test_setting(plan->tests[test], "xml"),
-                                     .place = "-e",
-                                     .kind = WEIR_OUTPUT_REPORT,
-                                     .is_held = weir_report_is_held,
-                                     .may_overwrite = plan->tests[test]->may_overwrite};
+    struct weir_output_file file = {.kind = WEIR_OUTPUT_REPORT,
+                                    .is_held = weir_report_is_held,
+                                    .may_overwrite = plan->tests[test]->may_overwrite};
+
+    file.path = weir_report_side_path(plan, test, &file.place);
+    return file;
 }
 
-int weir_xml_file_check(const struct weir_plan *plan, unsigned test, struct weir_error *error)
+int weir_side_report_check(const struct weir_plan *plan, unsigned test, struct weir_error *error)
 {
     struct weir_output_file file = output_of(plan, test);
 
@@ -39,16 +40,15 @@ static int write_text(const struct weir_output_file *file, const struct weir_tex
                                       file->path, strerror(-code));
 }
 
-int weir_xml_file_write(const struct weir_plan *plan, const struct weir_result *result,
-                        const struct weir_phase_result *phase, struct weir_error *error)
+int weir_side_report_write(const struct weir_plan *plan, const struct weir_result *result,
+                           const struct weir_phase_result *phase, struct weir_error *error)
 {
     struct weir_output_file file = output_of(plan, phase->test);
-    const struct weir_output output = {.reporter = "parabench xml"};
     struct weir_text text = {0};
     int code = 0;
 
     if (file.path != NULL)
-        weir_reporter_find(&output)->phase_done(&text, plan, result, phase);
+        weir_report_side(&text, plan, result, phase);
     if (text.length > 0)
         code = write_text(&file, &text, error);
     weir_text_close(&text);
