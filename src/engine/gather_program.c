@@ -568,6 +568,7 @@ int weir_gather_program(struct weir_run *run, const struct weir_phase_facts *fac
     keep_calls(record->arena, facts->walk->times, sums, result);
     result->warnings = weir_arena_copy(record->arena, weir_text_string(&facts->walk->warnings));
     result->setup_s = (double)(facts->start_ns - run->started_ns) * 1e-9;
+    result->parser_s = (double)facts->walk->program->parse_ns * 1e-9;
     result->interpreter_s =
         (double)(stamps[WEIR_STAMP_MOVE_STOP] - stamps[WEIR_STAMP_MOVE_START]) * 1e-9;
     result->finalize_s = (double)(weir_run_now(run) - begun_ns) * 1e-9;

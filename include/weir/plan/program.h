@@ -163,6 +163,7 @@ struct weir_program {
     unsigned nesting;                        /* most statements around one, it included */
     bool uses_patterns;                      /* some call goes through MPI-IO */
     uint64_t largest_bytes; /* of one call, as far as constants and parameters say; 0: not known */
+    uint64_t parse_ns; /* it took this rank so long to read and check it; in no text of the plan */
     /* how it is run: */
     enum weir_on_error on_error;
     uint64_t error_limit;     /* > 0 with WEIR_ON_ERROR_STOP */
