@@ -8,11 +8,12 @@
 #include "time_words.h"
 #include "values.h"
 
+#include "weir/base/clock.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
 #define REMARK(lowering, ...) WEIR_REMARK(&(lowering)->base, __VA_ARGS__)
@@ -307,14 +308,6 @@ static int lower_output(const struct lowering *lowering)
     return weir_lower_output(output, lowering->base.request, lowering->base.error);
 }
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* The program with its parameters and groups. */
 static int lower_program(const struct lowering *lowering,
                          const struct weir_parabench_request *request)
@@ -324,12 +317,12 @@ static int lower_program(const struct lowering *lowering,
         weir_arena_take(&plan->arena, ((size_t)request->word_count + 1) * sizeof *words);
     struct weir_pbl_job job = {0};
     int count = find_path(lowering, request, &job.path, words);
-    uint64_t begun_ns = monotonic_ns();
+    uint64_t begun_ns = weir_clock_kernel_ns();
 
     if (count < 0 || load(lowering, job.path, &job.text) || read_sizes(lowering, &job) ||
         weir_pbl_compile(&lowering->base, &job, lowering->program))
         return -EINVAL;
-    lowering->program->parse_ns = monotonic_ns() - begun_ns;
+    lowering->program->parse_ns = weir_clock_kernel_ns() - begun_ns;
     plan->source.script = job.text;
     if (check_groups(lowering, &job))
         return -EINVAL;
