@@ -489,6 +489,41 @@ static void options_fill_members_of_their_own_size_and_keep_their_bounds(void **
     weir_arena_close(&arena);
 }
 
+/* A row of one table hides that of another; what is given again is added. */
+static void a_final_row_keeps_its_value_and_a_list_grows(void **state)
+{
+    static const struct weir_option near_rows[] = {
+        {'g', "group", WEIR_OPTION_TEXT, 0, sizeof(char *), .help = "groups", .is_list = true},
+        {0, "on-error", WEIR_OPTION_TEXT, sizeof(char *), sizeof(char *), .help = "policy",
+         .is_final = true},
+        {0},
+    };
+    static const struct weir_option far_rows[] = {
+        {0, "on-error", WEIR_OPTION_CHOICE, 0, sizeof(char *), "stop", "stop|continue",
+         .help = "policy"},
+        {0},
+    };
+    static const struct weir_option_set sets[] = {{"near", near_rows, 2 * sizeof(char *)},
+                                                  {"far", far_rows, sizeof(char *)}};
+    const char *near_values[2] = {NULL, NULL}, *far_values[1] = {NULL};
+    const struct weir_option_binding bindings[] = {{&sets[0], near_values}, {&sets[1], far_values}};
+    struct weir_arena arena = {0};
+    struct weir_error error = {0};
+    const struct weir_option_parser parser = {
+        .place = "test", .arena = &arena, .bindings = bindings, .binding_count = 2};
+
+    weir_options_reset(&parser);
+    assert_int_equal(
+        weir_options_parse(&parser, 5,
+                           (const char *const[]){"-ga:1", "--group", "b:2", "--on-error=7", "-g=c"},
+                           &error),
+        0);
+    assert_string_equal(near_values[0], "a:1\nb:2\nc");
+    assert_string_equal(near_values[1], "7");
+    assert_string_equal(far_values[0], "stop");
+    weir_arena_close(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +538,7 @@ int main(void)
         cmocka_unit_test(values_are_written_so_that_they_can_be_read_again),
         cmocka_unit_test(help_shows_flags_options_with_defaults_and_refusals),
         cmocka_unit_test(options_fill_members_of_their_own_size_and_keep_their_bounds),
+        cmocka_unit_test(a_final_row_keeps_its_value_and_a_list_grows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
