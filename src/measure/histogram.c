@@ -56,13 +56,13 @@ struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
 
     if (!histogram)
         return NULL;
-    assert(histogram->first == 0);
     first = histogram->total == 0 ? 0 : weir_histogram_bucket(histogram->min_ns);
+    assert(histogram->first == 0 || histogram->first == first);
     bytes = (used_buckets(histogram) - first) * sizeof *histogram->counts;
     trimmed = weir_arena_take(arena, head + bytes);
     memcpy(trimmed, histogram, head);
     trimmed->first = first;
-    memcpy(trimmed->counts, histogram->counts + first, bytes);
+    memcpy(trimmed->counts, histogram->counts + (first - histogram->first), bytes);
     return trimmed;
 }
 

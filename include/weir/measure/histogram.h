@@ -76,7 +76,8 @@ static inline void weir_histogram_add(struct weir_histogram *histogram, uint64_t
 void weir_histogram_merge(struct weir_histogram *into, const struct weir_histogram *from);
 
 /* A copy in an arena from the bucket of its least value to that of its greatest, many kilobytes
- * less. It is to be read by the functions here, and not to be added to. NULL stays NULL. */
+ * less. It is to be read by the functions here, or trimmed again, and not to be added to. NULL
+ * stays NULL. */
 struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
                                            const struct weir_histogram *histogram);
 
