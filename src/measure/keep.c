@@ -190,8 +190,7 @@ static bool is_plain(const struct weir_phase_result *record)
            !record->has_differing_sizes && record->mismatches.wrong_transfers == 0 &&
            record->outlier_count == 0 && record->notes == NULL && record->shortfall == NULL &&
            record->stall == NULL && record->absent_count == 0 && record->left_count == 0 &&
-           !record->stonewall.has_deadline && record->response == NULL &&
-           record->program == NULL &&
+           !record->stonewall.has_deadline && record->response == NULL && record->program == NULL &&
            drift_s <= record->clock.error_s;
 }
 
@@ -321,7 +320,6 @@ static void keep_record(struct weir_arena *arena, struct weir_phase_result *reco
         keep_findings(arena, record);
     keep_places(arena, record, is_first ? NULL : record - 1);
     keep_times(arena, record);
-    record->program = weir_program_result_keep(arena, record->program);
 }
 
 /* `earlier` is the same phase of an earlier repetition; the record before, of any phase of the

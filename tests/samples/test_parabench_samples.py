@@ -162,7 +162,7 @@ def run(folder, program):
     for name, (source, words, ranks) in PROGRAMS.items():
         with tempfile.TemporaryDirectory() as place:
             done = subprocess.run(["mpiexec", "-n", str(ranks), program, "parabench", "-e",
-                                   os.path.join(folder, f"parabench-{source}.pbl"), *words], cwd=place, capture_output=True,
+                                   os.path.abspath(os.path.join(folder, f"parabench-{source}.pbl")), *words], cwd=place, capture_output=True,
                                   text=True, timeout=120, env=environment())
             need_same(done.returncode, 0, f"{name}: {done.stderr}")
             need_same(shape_of(found_in(done.stdout)), shape_of(found_in(text_of(folder, name))), name)

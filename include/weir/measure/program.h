@@ -4,7 +4,6 @@
 #ifndef WEIR_MEASURE_PROGRAM_H
 #define WEIR_MEASURE_PROGRAM_H
 
-#include "weir/base/arena.h"
 #include "weir/measure/histogram.h"
 
 #include <stdbool.h>
@@ -104,9 +103,5 @@ struct weir_program_result {
     double interpreter_s;
     double finalize_s;
 };
-
-/* A copy in an arena with all that it points to, its histograms trimmed. NULL stays NULL. */
-struct weir_program_result *weir_program_result_keep(struct weir_arena *arena,
-                                                     const struct weir_program_result *program);
 
 #endif

@@ -14,30 +14,9 @@ static json_t *quantiles_of(const struct weir_histogram *histogram)
     return histogram != NULL && histogram->total > 0 ? weir_json_latency(histogram) : json_null();
 }
 
-/* Lists as those of `program`, without histograms: kept ones cannot be written. */
-static struct weir_program_result strip(const struct weir_program_result *program,
-                                        struct weir_arena *arena)
-{
-    struct weir_program_result bare = *program;
-
-    bare.labels = weir_arena_take(arena, (bare.label_count + 1) * sizeof *bare.labels);
-    bare.calls = weir_arena_take(arena, (bare.call_count + 1) * sizeof *bare.calls);
-    for (unsigned i = 0; i < bare.label_count; i++) {
-        bare.labels[i] = program->labels[i];
-        bare.labels[i].duration = NULL;
-    }
-    for (unsigned i = 0; i < bare.call_count; i++) {
-        bare.calls[i] = program->calls[i];
-        bare.calls[i].latency = NULL;
-    }
-    return bare;
-}
-
 static json_t *program_of(const struct weir_program_result *program)
 {
-    struct weir_arena arena = {0};
-    const struct weir_program_result bare = strip(program, &arena);
-    json_t *object = weir_json_object(weir_record_program_fields, &bare);
+    json_t *object = weir_json_object(weir_record_program_fields, program);
     json_t *labels = json_object_get(object, "labels"), *calls = json_object_get(object, "calls");
 
     for (unsigned i = 0; i < program->label_count; i++)
@@ -46,7 +25,6 @@ static json_t *program_of(const struct weir_program_result *program)
     for (unsigned i = 0; i < program->call_count; i++)
         weir_json_put_value(json_array_get(calls, i), "latency",
                             quantiles_of(program->calls[i].latency));
-    weir_arena_close(&arena);
     return object;
 }
 

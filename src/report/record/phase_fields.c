@@ -3,7 +3,6 @@
  * record. docs/result-file.md explains each key. */
 #include "record.h"
 
-#include <assert.h>
 #include <stddef.h>
 
 /* ---- names ---- */
@@ -250,18 +249,20 @@ const struct weir_json_field weir_record_finding_fields[] = {
 
 /* ---- histograms and series ---- */
 
-/* Those that were trimmed are not written any more. */
+/* Those of a program are trimmed when they come. */
 static json_t *write_buckets(const void *values)
 {
     const struct weir_histogram *histogram = values;
     json_t *buckets = json_array();
 
-    assert(histogram->first == 0);
-    for (unsigned i = 0; i < WEIR_HISTOGRAM_BUCKETS; i++)
-        if (histogram->counts[i] > 0)
+    if (histogram->total == 0)
+        return buckets;
+    for (unsigned i = (unsigned)histogram->first; i <= weir_histogram_bucket(histogram->max_ns);
+         i++)
+        if (histogram->counts[i - histogram->first] > 0)
             json_array_append_new(buckets,
                                   json_pack("[I,I]", (json_int_t)weir_histogram_bucket_low(i),
-                                            (json_int_t)histogram->counts[i]));
+                                            (json_int_t)histogram->counts[i - histogram->first]));
     return buckets;
 }
 
