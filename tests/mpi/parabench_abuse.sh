@@ -19,13 +19,15 @@ full() { # full: a small file system, which only this shell sees
     cd "$files"
     inline 2 'ctime["w"] repeat $i 20 write("f$$rank.$i", 256k);'
     expect_exit 1
-    expect_error 'rank [01].*line 1.*write.*No space left'
+    expect_error 'rank 0: line 1: write f0\..*: No space left'
+    expect_error 'rank 1: line 1: write f1\..*: No space left'
     grep -qE '^ Write +[1-9][0-9]* successful / +[1-9][0-9]* failed' "$out" || fail "successful and failed writes are not counted"
     expect_record "sum(c.succeeded + c.failed for c in phases[0].program_result.calls if c.call == 'Write') == 40"
     cd "$work"
     umount "$files"
 }
 if [[ ${1-} == full ]]; then
+    trap 'cd /; umount "$files" 2>/dev/null; rm -rf "$work"' EXIT
     full
     exit
 fi

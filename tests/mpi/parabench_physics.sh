@@ -85,7 +85,7 @@ fi
 
 inline 2 'barrier; time["near"] lookup("."); barrier; if ($$rank == 1) sleep(200000); time["far"] lookup(".");'
 expect_done
-expect_record "$(label far).skew_max_s >= 0.19 and $(label far).skew_count == 1"
+expect_record "$(label far).skew_max_s >= 0.19 and $(label far).skews == 1"
 is_near() {
     inline 2 'barrier; time["near"] lookup("."); barrier; if ($$rank == 1) sleep(200000); time["far"] lookup(".");'
     expect_record "$(label near).skew_max_s < 0.05"

@@ -97,9 +97,9 @@ expect_exit $((short > 0))
 expect_commands "FOpen $n 0" "FClose $n 0" "FRead $((tries - short)) $short" "Write $n 0" "Delete $n 0"
 # With the same seed the same ones.
 program "$n" "$samples/random-read.pbl" size=1m block=8k --seed 7
-first=$(grep FRead "$out")
+first=$(grep "^ FRead" "$out")
 program "$n" "$samples/random-read.pbl" size=1m block=8k --seed 7
-[[ $(grep FRead "$out") == "$first" ]] || fail "with the same seed other reads have failed than '$first'"
+[[ $(grep "^ FRead" "$out") == "$first" ]] || fail "with the same seed other reads have failed than '$first'"
 expect_files ''
 
 program "$n" "$samples/stridedread.pbl" block=64k
