@@ -253,12 +253,14 @@ static const struct {
      "doctor, topology, sweep, compat, "
      "report, --help, --version"},
     {{"dd", "if=/dev/zero", "of=f", "count=1"},
-     "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, targets, "
+     "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, "
+     "parabench, targets, "
      "net, "
      "serve, "
      "backends, doctor, topology, sweep, compat, report, --help, --version"},
     {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
-     "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, targets, net, "
+     "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, parabench, "
+     "targets, net, "
      "serve, "
      "backends, "
      "doctor, topology, sweep, compat, report, --help, --version"},

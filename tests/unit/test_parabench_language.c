@@ -52,6 +52,7 @@ static const struct refused {
     /* words and signs */
     {"wriet(\"a\", 1);", "1:1", "unknown word \"wriet\" (did you mean write?)"},
     {"print 1;\n  zzzzz;", "2:3", "unknown word \"zzzzz\""},
+    {"print 1;\r@;\r\n", "1:10", "no meaning"},
     {"print 1 @ 2;", "1:9", "no meaning"},
     {"print \"\xc3\xa4\xc3\xa4\", x;", "1:13", "the word x"},
     {"print \"abc;\nprint 1;", "1:7", "missing"},
@@ -69,6 +70,8 @@ static const struct refused {
     {"print 1; }", "1:10", "a statement is expected"},
     {"{ print 1; }", "1:1", "a block"},
     {"print 1;\ndefine param \"a\" $a \"1\";", "2:1", "before the first statement, in line 1"},
+    {"print 1; time define param \"a\" $a \"1\";", "1:15", "in line 1"},
+    {"\ntime define param \"a\" $a \"1\";", "2:6", "in line 2"},
     {"define thing;", "1:8", "param, groups or pattern"},
     {"define param \"a\" a \"1\";", "1:18", "variable"},
     {"define param \"a\" $a;", "1:20", "value"},

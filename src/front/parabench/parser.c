@@ -84,6 +84,8 @@ static struct weir_statement *add(struct weir_pbl_parser *parser, struct list *l
                                    .number = parser->program->statement_count++,
                                    .variable = WEIR_NO_VARIABLE,
                                    .group = WEIR_INNERMOST};
+    if (one->number == 0)
+        parser->first_line = one->line;
     if (list->last != NULL)
         list->last->next = one;
     else
@@ -433,7 +435,7 @@ static int refuse_word(const struct weir_pbl_parser *parser)
     if (weir_pbl_is_word(token, "define"))
         return WEIR_PBL_REFUSE(parser, token->at,
                                "definitions stand before the first statement, in line %u",
-                               parser->program->statements->line);
+                               parser->first_line);
     if (weir_pbl_is_word(token, "else"))
         return WEIR_PBL_REFUSE(parser, token->at, "there is no if before this else");
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
@@ -490,10 +492,9 @@ static int all(struct weir_pbl_parser *parser)
 
     while (!failure && (weir_pbl_next_is(parser, ";") || weir_pbl_is_word(parser->token, "define")))
         failure = weir_pbl_take_sign(parser, ";") ? 0 : weir_pbl_definition(parser);
-    while (!failure && parser->token->kind != WEIR_PBL_END) {
+    while (!failure && parser->token->kind != WEIR_PBL_END)
         failure = statement(parser, &list);
-        parser->program->statements = list.first;
-    }
+    parser->program->statements = list.first;
     return failure;
 }
 

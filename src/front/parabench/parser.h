@@ -34,6 +34,7 @@ struct weir_pbl_parser {
     bool *is_group_used;
     struct weir_pattern *patterns;
 
+    unsigned first_line;       /* of the first statement */
     unsigned nesting;          /* statements around the next one */
     unsigned expression_depth; /* operators and parentheses around the next operand */
     unsigned group;            /* around the next statement, or WEIR_ALL_RANKS */

@@ -40,10 +40,12 @@ static unsigned line_of(const char *text, const char *at)
 static void add_line(struct weir_text *text, const char *begin, const char *at)
 {
     const char *shown = begin;
-    size_t length = strcspn(begin, "\r\n");
+    size_t length = strcspn(begin, "\n");
     const char *end = begin + length;
     size_t first = text->length;
 
+    if (end > at && end[-1] == '\r')
+        length = (size_t)(--end - begin);
     if (at - begin > SHOWN_BEFORE)
         for (shown = at - SHOWN_BEFORE; ((unsigned char)*shown & 0xc0) == 0x80;)
             shown++;
@@ -52,7 +54,7 @@ static void add_line(struct weir_text *text, const char *begin, const char *at)
     weir_text_add(text, "\n    %s", shown > begin ? "..." : "");
     weir_text_add_bytes(text, shown, (size_t)(end - shown));
     for (size_t i = first + 1; i < text->length; i++)
-        if (text->data[i] == '\t')
+        if (text->data[i] == '\t' || text->data[i] == '\r')
             text->data[i] = ' ';
     weir_text_add(text, "%s\n    %*s^", begin + length > end ? "..." : "",
                   (int)characters(shown, at) + (shown > begin ? 3 : 0), "");
