@@ -246,7 +246,7 @@ static const struct {
 } wrong_commands[] = {
     {{"weir", "iro"},
      "unknown command \"iro\" (did you mean weir ior?); there are: ior, mdtest, md-workbench, "
-     "iozone, dd, "
+     "iozone, dd, parabench, "
      "targets, net, "
      "serve, "
      "backends, "
