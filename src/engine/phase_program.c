@@ -101,7 +101,6 @@ static int prepare(struct program_phase *own, struct weir_error *error)
     if (weir_group_agree(own->run->group, error) != 0 || weir_program_groups_open(walk, error) != 0)
         return error->code;
     set_scope(own);
-    own->facts.order_seed = seed_of(own);
     weir_program_calls_open(walk, error);
     return weir_group_agree(own->run->group, error);
 }
@@ -180,7 +179,7 @@ static void begin_times(struct program_phase *own)
                                           .ranks = (uint64_t)run->group->size,
                                           .transfer_bytes = 1,
                                           .start_ns = walk->begun_ns,
-                                          .seed = own->facts.order_seed,
+                                          .seed = seed_of(own),
                                           .limit = UINT64_MAX,
                                       });
 }
@@ -210,6 +209,15 @@ static int work(struct program_phase *own)
 
 /* ---- after the end ---- */
 
+static bool has_drawn(const struct weir_program_walk *walk)
+{
+    bool has_drawn = walk->scope.random_count > 0;
+
+    for (unsigned i = 0; i <= walk->program->group_count; i++)
+        has_drawn |= walk->groups[i].common_count > 0;
+    return has_drawn;
+}
+
 static int finish(struct program_phase *own, struct weir_error *error)
 {
     struct weir_run *run = own->run;
@@ -221,6 +229,8 @@ static int finish(struct program_phase *own, struct weir_error *error)
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
     own->facts.walk = &own->walk;
+    if (weir_group_any(run->group, has_drawn(&own->walk)))
+        own->facts.order_seed = seed_of(own);
     return weir_gather(run, &own->facts, error);
 }
 

@@ -20,6 +20,7 @@ struct weir_program_ranks {
     uint64_t first;           /* number of its first rank among all ranks of the test */
     uint64_t common_count;    /* of $$crand */
     bool has_left;            /* this rank sends the others no more messages, and told them so */
+    uint64_t left;            /* neighbours that did the same: see program_wait.c */
 };
 
 struct weir_program_walk {

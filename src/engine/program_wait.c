@@ -54,6 +54,12 @@ static bool has_child(const struct weir_group *group, int distance)
     return distance < distance_end(group) && group->rank + distance < group->size;
 }
 
+/* One bit for each: children by their distance, and the parent. */
+static uint64_t bit_of(const struct weir_group *group, int neighbour)
+{
+    return neighbour < group->rank ? UINT64_C(1) << 63 : (uint64_t)(neighbour - group->rank);
+}
+
 /* ---- messages ---- */
 
 static struct message message_of(enum word word, const struct weir_statement *statement)
@@ -86,10 +92,21 @@ static int send_down(struct weir_group *group, const struct message *message)
     return code;
 }
 
+static int receive_from(struct weir_program_ranks *ranks, int from, struct message *message)
+{
+    struct weir_group *group = ranks->group;
+    int code = group->ops->receive(group, message, sizeof *message, from);
+
+    if (code == 0 && message->word == WORD_LEAVE)
+        ranks->left |= bit_of(group, from);
+    return code;
+}
+
 /* ---- waits ---- */
 
 struct wait {
     struct weir_program_walk *walk;
+    struct weir_program_ranks *ranks;
     struct weir_group *group;
     bool may_leave; /* an alarm is enough */
     uint64_t looks;
@@ -138,7 +155,7 @@ static int receive(struct wait *wait, int from, struct message *message)
         if (++wait->looks > BUSY_LOOKS)
             stay_awake(wait);
     }
-    return group->ops->receive(group, message, sizeof *message, from);
+    return receive_from(wait->ranks, from, message);
 }
 
 /* ---- who waits where ---- */
@@ -156,35 +173,35 @@ static void describe(char text[128], const struct message *message)
         snprintf(text, 128, "waits at the end of a round of line %u", message->line);
 }
 
-static int refuse(struct wait *wait, const struct weir_program_ranks *ranks,
-                  const struct weir_statement *statement, int other, const struct message *message)
+static int refuse(struct wait *wait, const struct weir_statement *statement, int other,
+                  const struct message *message)
 {
     struct message mine = message_of(WORD_WAIT, statement);
-    uint64_t rank = ranks->first + (uint64_t)wait->group->rank;
+    unsigned long long first = wait->ranks->first;
     char here[128], there[128];
 
     describe(here, &mine);
     describe(there, message);
     return weir_program_fail(wait->walk, statement, "rank %llu %s while rank %llu %s",
-                             (unsigned long long)ranks->first + (unsigned long long)other, there,
-                             (unsigned long long)rank, here);
+                             first + (unsigned long long)other, there,
+                             first + (unsigned long long)wait->group->rank, here);
 }
 
 /* A rank that has left because it was to end is followed; one that has come to the end is missed.
  */
-static int follow(struct wait *wait, const struct weir_program_ranks *ranks,
-                  const struct weir_statement *statement, int other, const struct message *message)
+static int follow(struct wait *wait, const struct weir_statement *statement, int other,
+                  const struct message *message)
 {
     struct message end = message_of(WORD_LEAVE, NULL);
 
     if (message->has_ended)
-        return refuse(wait, ranks, statement, other, &end);
+        return refuse(wait, statement, other, &end);
+    weir_program_look(wait->walk, weir_run_now(wait->walk->run));
     wait->walk->run->is_called_off = wait->walk->must_end = true;
     return -ECANCELED;
 }
 
-static int receive_child(struct wait *wait, const struct weir_program_ranks *ranks,
-                         const struct weir_statement *statement, int child)
+static int receive_child(struct wait *wait, const struct weir_statement *statement, int child)
 {
     struct message mine = message_of(WORD_WAIT, statement), message;
     int code = receive(wait, child, &message);
@@ -192,26 +209,24 @@ static int receive_child(struct wait *wait, const struct weir_program_ranks *ran
     if (code != 0)
         return code;
     if (message.word == WORD_LEAVE)
-        return follow(wait, ranks, statement, child, &message);
-    return message.number == mine.number ? 0 : refuse(wait, ranks, statement, child, &message);
+        return follow(wait, statement, child, &message);
+    return message.number == mine.number ? 0 : refuse(wait, statement, child, &message);
 }
 
 /* ---- meeting ---- */
 
-static int meet_below(struct wait *wait, const struct weir_program_ranks *ranks,
-                      const struct weir_statement *statement)
+static int meet_below(struct wait *wait, const struct weir_statement *statement)
 {
     const struct weir_group *group = wait->group;
     int code = 0;
 
     wait->may_leave = true;
     for (int distance = 1; code == 0 && has_child(group, distance); distance *= 2)
-        code = receive_child(wait, ranks, statement, group->rank + distance);
+        code = receive_child(wait, statement, group->rank + distance);
     return code;
 }
 
-static int meet_above(struct wait *wait, const struct weir_program_ranks *ranks,
-                      const struct weir_statement *statement, struct message *go)
+static int meet_above(struct wait *wait, const struct weir_statement *statement, struct message *go)
 {
     struct message mine = message_of(WORD_WAIT, statement);
     int parent = parent_of(wait->group->rank);
@@ -220,18 +235,17 @@ static int meet_above(struct wait *wait, const struct weir_program_ranks *ranks,
     wait->may_leave = false;
     if (code == 0)
         code = receive(wait, parent, go);
-    return code == 0 && go->word == WORD_LEAVE ? follow(wait, ranks, statement, parent, go) : code;
+    return code == 0 && go->word == WORD_LEAVE ? follow(wait, statement, parent, go) : code;
 }
 
-static int exchange(struct wait *wait, const struct weir_program_ranks *ranks,
-                    const struct weir_statement *statement, uint64_t *value)
+static int exchange(struct wait *wait, const struct weir_statement *statement, uint64_t *value)
 {
     struct message go = message_of(WORD_GO, statement);
-    int code = meet_below(wait, ranks, statement);
+    int code = meet_below(wait, statement);
 
     go.value = *value;
     if (code == 0 && wait->group->rank != 0)
-        code = meet_above(wait, ranks, statement, &go);
+        code = meet_above(wait, statement, &go);
     if (code == 0)
         code = send_down(wait->group, &go);
     *value = go.value;
@@ -263,8 +277,8 @@ static void leave_groups(struct weir_program_walk *walk, bool has_ended)
 int weir_program_share(struct weir_program_walk *walk, unsigned group,
                        const struct weir_statement *statement, uint64_t *value)
 {
-    const struct weir_program_ranks *ranks = &walk->groups[group];
-    struct wait wait = {.walk = walk, .group = ranks->group};
+    struct weir_program_ranks *ranks = &walk->groups[group];
+    struct wait wait = {.walk = walk, .ranks = ranks, .group = ranks->group};
     int code;
 
     if (walk->must_end)
@@ -272,7 +286,7 @@ int weir_program_share(struct weir_program_walk *walk, unsigned group,
     if (ranks->group->size == 1)
         return 0;
     walk->line_number = statement != NULL ? statement->line : 0;
-    code = exchange(&wait, ranks, statement, value);
+    code = exchange(&wait, statement, value);
     if (wait.begun_ns != 0)
         weir_watchdog_beat(walk->run, walk->line_number);
     if (code != 0 && !walk->must_end)
@@ -357,22 +371,24 @@ int weir_program_groups_open(struct weir_program_walk *walk, struct weir_error *
     return error->code;
 }
 
-static void drain_from(struct weir_group *group, int from)
+static void drain_from(struct weir_program_ranks *ranks, int from)
 {
-    struct message message = {.word = WORD_GO};
+    struct message message;
+    int code = 0;
 
-    while (message.word != WORD_LEAVE &&
-           group->ops->receive(group, &message, sizeof message, from) == 0)
-        continue;
+    while (code == 0 && (ranks->left & bit_of(ranks->group, from)) == 0)
+        code = receive_from(ranks, from, &message);
 }
 
 /* A message that came when its group is closed already might be taken for one of a later group. */
-static void drain(struct weir_group *group)
+static void drain(struct weir_program_ranks *ranks)
 {
+    const struct weir_group *group = ranks->group;
+
     if (group->rank != 0)
-        drain_from(group, parent_of(group->rank));
+        drain_from(ranks, parent_of(group->rank));
     for (int distance = 1; has_child(group, distance); distance *= 2)
-        drain_from(group, group->rank + distance);
+        drain_from(ranks, group->rank + distance);
 }
 
 void weir_program_groups_close(struct weir_program_walk *walk)
@@ -383,6 +399,6 @@ void weir_program_groups_close(struct weir_program_walk *walk)
         leave(&walk->groups[i], false);
     for (unsigned i = 0; i < count; i++)
         if (walk->groups[i].group != NULL)
-            drain(walk->groups[i].group);
+            drain(&walk->groups[i]);
     close_groups(walk);
 }

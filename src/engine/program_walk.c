@@ -94,10 +94,11 @@ void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns)
     if (weir_run_must_stop(run)) {
         run->is_cut = walk->must_end = true;
         weir_run_call_off(run);
+    } else if (now_ns >= walk->deadline_ns) {
+        /* Before the alarm of a rank whose clock is a little ahead: all say the same. */
+        end_at_limit(walk, now_ns);
     } else if (weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF)) {
         run->is_called_off = walk->must_end = true;
-    } else if (now_ns >= walk->deadline_ns) {
-        end_at_limit(walk, now_ns);
     }
     if (now_ns >= walk->progress_ns)
         report_progress(walk, now_ns);
