@@ -105,11 +105,9 @@ static bool is_inside_any(struct weir_program_walk *walk, const char *name)
 /* Some libraries of MPI-IO take what stands before a colon for the kind of file system. */
 static const char *behind_prefix(const struct weir_statement *statement, const char *name)
 {
-    const char *colon = strpbrk(name, ":/");
+    const char *colon = statement->call < WEIR_CALL_PWRITE ? NULL : strpbrk(name, ":/");
 
-    if (statement->call < WEIR_CALL_PWRITE || colon == NULL || *colon != ':')
-        return name;
-    return colon + 1;
+    return colon != NULL && *colon == ':' ? colon + 1 : name;
 }
 
 static int check_name(struct weir_program_walk *walk, const struct weir_statement *statement,
