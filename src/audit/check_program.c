@@ -26,7 +26,7 @@ static void check_starts(const struct weir_audit_input *input)
 {
     const struct weir_program_result *program = input->record->program;
     const struct weir_label_result *worst = NULL;
-    char skew[WEIR_DURATION_TEXT_BYTES], others[48] = "";
+    char skew[WEIR_DURATION_TEXT_BYTES], mean[WEIR_DURATION_TEXT_BYTES], others[48] = "";
     unsigned count = 0;
 
     for (unsigned i = 0; program != NULL && i < program->label_count; i++) {
@@ -41,14 +41,14 @@ static void check_starts(const struct weir_audit_input *input)
     if (worst == NULL)
         return;
     if (count > 1)
-        snprintf(others, sizeof others, ", and of %u more label%s", count - 1,
+        snprintf(others, sizeof others, " (and of %u more label%s)", count - 1,
                  count == 2 ? "" : "s");
-    weir_result_find(input->record, WEIR_NOTE, "skewed-start",
-                     "ranks began executions of \"%.60s\"%s up to %s apart (on average %.0f %% of "
-                     "what one takes), so some worked alone: a barrier before it lets them begin "
-                     "together",
-                     worst->name, others, weir_duration_format(worst->skew_max_s, skew),
-                     100.0 * skew_share(worst));
+    weir_result_find(
+        input->record, WEIR_NOTE, "skewed-start",
+        "ranks began the same execution of \"%.60s\"%s up to %s apart, and one takes %s "
+        "on average: some worked alone; a barrier before it lets them begin together",
+        worst->name, others, weir_duration_format(worst->skew_max_s, skew),
+        weir_duration_format(weir_histogram_mean_ns(worst->duration) / 1e9, mean));
 }
 
 void weir_audit_program(const struct weir_audit_input *input)

@@ -44,7 +44,7 @@ static struct weir_histogram *histogram(struct scene *scene, uint64_t first_ns, 
     weir_histogram_reset(made);
     for (unsigned i = 0; i < count; i++)
         weir_histogram_add(made, first_ns * (i + 1));
-    return made;
+    return weir_histogram_trim(&scene->plan->arena, made);
 }
 
 static void add_labels(struct scene *scene, struct weir_program_result *program)

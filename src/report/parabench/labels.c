@@ -270,7 +270,8 @@ static void add_left_out(const struct sheet *sheet, const struct weir_program *p
                       program->merged_label_count, WEIR_LABELS_MAX);
     if (program->unlisted_count > 0)
         weir_text_add(sheet->text,
-                      "%" PRIu64 " events behind the first %" PRIu64 " of a rank are in the tables "
+                      "%" PRIu64 " events behind the first %" PRIu64
+                      " of a rank (--events) are in the tables "
                       "above and in no list\n",
                       program->unlisted_count, planned->event_limit);
 }

@@ -44,7 +44,7 @@ static bool has_residency(const struct weir_result *result, const struct weir_ph
 static bool has_memory(const struct weir_result *result, const struct weir_phase_result *phase)
 {
     (void)result;
-    return phase->node_memory_bytes > 0 && phase->node_count > 0;
+    return phase->node_memory_bytes > 0 && phase->node_count > 0 && phase->program == NULL;
 }
 
 static double mib(uint64_t bytes)
@@ -155,11 +155,12 @@ static void add_data(struct weir_text *text, struct data_table *data, const char
     weir_text_close(&cells);
 }
 
+/* Names of programs are as wide as those of phases on trees; a plan has no others beside them. */
 static void add_titles(struct weir_text *heading, struct weir_text *titles,
-                       const struct data_table *data)
+                       const struct data_table *data, bool is_wide)
 {
     weir_text_add(heading, "data in MiB");
-    weir_text_add(titles, "%s", WEIR_TRUST_PHASE_HEADER);
+    weir_text_add(titles, "%s", is_wide ? WEIR_TRUST_NAMES_HEADER : WEIR_TRUST_PHASE_HEADER);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         if (!data->shows[i])
             continue;
@@ -178,7 +179,8 @@ static void add_traffic(struct weir_text *text, const struct weir_trust_view *vi
     choose_columns(&data, view);
     if (!data.shows[0])
         return;
-    add_titles(&heading, &titles, &data);
+    add_titles(&heading, &titles, &data,
+               view->phase_count > 0 && view->phases[0].phase->program != NULL);
     data.table.title = weir_text_string(&heading);
     data.table.columns = weir_text_string(&titles);
     for (unsigned i = 0; i < view->phase_count; i++) {
