@@ -201,6 +201,15 @@ static int follow(struct wait *wait, const struct weir_statement *statement, int
     return -ECANCELED;
 }
 
+/* Barriers of one group meet wherever they stand in the program, and so do equal calls. */
+static bool meets(const struct message *one, const struct message *other)
+{
+    if (one->number == UINT32_MAX || other->number == UINT32_MAX || one->kind != other->kind)
+        return one->number == other->number;
+    return one->kind == WEIR_DO_BARRIER ||
+           (one->kind == WEIR_DO_CALL && one->call == other->call) || one->number == other->number;
+}
+
 static int receive_child(struct wait *wait, const struct weir_statement *statement, int child)
 {
     struct message mine = message_of(WORD_WAIT, statement), message;
@@ -210,7 +219,7 @@ static int receive_child(struct wait *wait, const struct weir_statement *stateme
         return code;
     if (message.word == WORD_LEAVE)
         return follow(wait, statement, child, &message);
-    return message.number == mine.number ? 0 : refuse(wait, statement, child, &message);
+    return meets(&message, &mine) ? 0 : refuse(wait, statement, child, &message);
 }
 
 /* ---- meeting ---- */
