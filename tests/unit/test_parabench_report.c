@@ -3,6 +3,8 @@
 #include "golden_text.h"
 #include "report_cases.h"
 
+#include "weir/audit/audit.h"
+
 #include <unistd.h>
 
 #define RANKS 3
@@ -407,6 +409,36 @@ static void damaged_programs_are_refused(void **state)
     }
 }
 
+/* ---- findings ---- */
+
+/* Their names, each behind a blank. */
+static void find_all(struct scene *scene, struct weir_text *names)
+{
+    struct weir_phase_result *phase = &scene->result->phases[0];
+
+    weir_audit_phase(scene->plan, &scene->result->tests[0], phase);
+    for (unsigned i = 0; i < phase->finding_count; i++)
+        weir_text_add(names, " %s", phase->findings[i].name);
+}
+
+static void ranks_that_began_apart_are_a_finding(void **state)
+{
+    struct scene scene = make(), clean = make();
+    struct weir_text names = {0};
+
+    find_all(&scene, &names);
+    assert_string_equal(names.data, " failed skewed-start");
+    assert_non_null(strstr(scene.result->phases[0].findings[1].text, "30.0 ms apart"));
+    weir_text_clear(&names);
+    clean.result->phases[0].error_count = 0;
+    clean.result->phases[0].program->labels[0].skew_mean_s = 0.008; /* of 35 ms */
+    find_all(&clean, &names);
+    assert_string_equal(weir_text_string(&names), "");
+    weir_text_close(&names);
+    scene_close(&scene);
+    scene_close(&clean);
+}
+
 /* ---- what is kept when the phase has been shown ---- */
 
 static void what_is_kept_tells_the_same(void **state)
@@ -435,6 +467,7 @@ int main(void)
         cmocka_unit_test(the_file_alone_gives_the_same_reports),
         cmocka_unit_test(how_it_was_run_comes_back),
         cmocka_unit_test(damaged_programs_are_refused),
+        cmocka_unit_test(ranks_that_began_apart_are_a_finding),
         cmocka_unit_test(what_is_kept_tells_the_same),
     };
 
