@@ -238,11 +238,13 @@ static void wait_all(struct waiter waiters[RANKS])
         pthread_join(threads[i], NULL);
 }
 
-static const struct weir_statement barriers[] = {
+static const struct weir_statement places[] = {
     {.kind = WEIR_DO_BARRIER, .line = 12, .number = 3},
-    {.kind = WEIR_DO_BARRIER, .line = 14, .number = 5},
+    {.kind = WEIR_DO_CALL, .call = WEIR_CALL_PFOPEN, .line = 14, .number = 5},
+    {.kind = WEIR_DO_BARRIER, .line = 16, .number = 7},
 };
 
+/* At barriers on different lines, too. */
 static void all_ranks_learn_the_value_of_the_first(void **state)
 {
     static struct waiter waiters[RANKS];
@@ -251,7 +253,7 @@ static void all_ranks_learn_the_value_of_the_first(void **state)
     open_world(&world, RANKS, 2);
     for (int i = 0; i < RANKS; i++) {
         begin_waiter(&waiters[i], &world, i);
-        waiters[i].meets_at = &barriers[0];
+        waiters[i].meets_at = &places[i % 2 * 2];
     }
     wait_all(waiters);
     for (int i = 0; i < RANKS; i++) {
@@ -274,7 +276,7 @@ static void a_rank_that_is_elsewhere_ends_all(void **state)
         open_world(&world, RANKS, 2);
         for (int i = 0; i < RANKS; i++) {
             begin_waiter(&waiters[i], &world, i);
-            waiters[i].meets_at = i != odd ? &barriers[0] : odd % 2 == 0 ? NULL : &barriers[1];
+            waiters[i].meets_at = i != odd ? &places[0] : odd % 2 == 0 ? NULL : &places[1];
         }
         wait_all(waiters);
         for (int i = 0; i < RANKS; i++) {
