@@ -489,11 +489,12 @@ static int merge_ranks(struct weir_run *run, struct merge *merge, const struct h
 
 /* Labels, events and failures. */
 static int gather_lists(struct weir_run *run, const struct weir_phase_facts *facts,
-                        struct weir_phase_result *record, struct weir_program_result **result)
+                        struct weir_program_result **result)
 {
     struct weir_group *group = run->group;
     bool is_first = group->rank == 0;
-    struct merge merge = {.arena = is_first ? record->arena : NULL, .hosts = run->gather.hosts};
+    struct merge merge = {.arena = is_first ? &run->result->arena : NULL,
+                          .hosts = run->gather.hosts};
     struct weir_text message = {0};
     struct header mine = pack(&message, facts), *headers = NULL;
     int code;
@@ -562,11 +563,12 @@ int weir_gather_program(struct weir_run *run, const struct weir_phase_facts *fac
         return 0;
     code = gather_calls(run, facts->walk->times, sums);
     if (code == 0)
-        code = gather_lists(run, facts, record, &result);
+        code = gather_lists(run, facts, &result);
     if (code != 0 || record == NULL)
         return code;
-    keep_calls(record->arena, facts->walk->times, sums, result);
-    result->warnings = weir_arena_copy(record->arena, weir_text_string(&facts->walk->warnings));
+    keep_calls(&run->result->arena, facts->walk->times, sums, result);
+    result->warnings =
+        weir_arena_copy(&run->result->arena, weir_text_string(&facts->walk->warnings));
     result->setup_s = (double)(facts->start_ns - run->started_ns) * 1e-9;
     result->parser_s = (double)facts->walk->program->parse_ns * 1e-9;
     result->interpreter_s =

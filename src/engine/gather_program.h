@@ -5,7 +5,7 @@
 #include "gather.h"
 
 /* What the program of the phase has done on all ranks, into record->program on rank 0 (`record` is
- * NULL elsewhere). Nothing of other phases. 0 or -errno. Collective. */
+ * NULL elsewhere), in the arena of the result. Nothing of other phases. 0 or -errno. Collective. */
 int weir_gather_program(struct weir_run *run, const struct weir_phase_facts *facts,
                         struct weir_phase_result *record);
 

@@ -310,8 +310,9 @@ struct weir_phase_result {
     uint64_t left_count;   /* directories that were not removed, as there is something in them */
     unsigned slow_directory_count; /* 0: nothing was done in more than one of them */
     struct weir_slow_directory slow_directories[WEIR_SLOW_DIRECTORIES_KEPT]; /* slowest first */
-    const struct weir_program_result *program; /* of a program; else NULL */
-    struct weir_series *series;                /* start_ns is 0: the agreed start */
+    /* of a program, in the arena of the result from the start; else NULL */
+    const struct weir_program_result *program;
+    struct weir_series *series; /* start_ns is 0: the agreed start */
     /* where ranks ran: node_count of them, and rank_count or NULL; NULL: not measured. Phases of a
      * test one after another that ran in the same places share them when they have been shown: the
      * times are their sums, the ranks are as the latest found them. */
