@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # programs have variables of their own
 # Programs that are wrong, and what may happen to those that are not: each ends soon, with a sentence that has the line, and with what
 # was done until then.
 # shellcheck source=lib.sh

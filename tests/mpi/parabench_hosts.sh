@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # programs have variables of their own
 # Programs on two virtual hosts: groups, barriers and files that ranks of both make and read.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034,SC2164
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of programs share: running one, and what its reports say. To be read after lib.sh.
 samples=$WEIR_ROOT/tests/samples/parabench

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # programs have variables of their own
 # What clocks and counters outside of a program say about its figures: labels lie within the run and the run within the wall clock,
 # strace sees as many calls, a core time fits into the block around it, and ranks that begin later are told as later.
 # shellcheck source=lib.sh

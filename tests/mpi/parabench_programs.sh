@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # programs have variables of their own
 # Programs of each kind on so many ranks: the counts of their commands, their prints in order, their events, the files that they
 # leave, and their exit codes. Most counts are those of the original (its output of the same work on 2 ranks).
 # shellcheck source=lib.sh
