@@ -281,16 +281,18 @@ static int mpiio_view(struct weir_session *session, struct weir_file *file,
                       const struct weir_file_part *part)
 {
     struct mpiio_file *open = (struct mpiio_file *)file;
-    const struct weir_file_part all = {
-        .block_bytes = 1, .stride_bytes = 1, .block_count = INT64_MAX};
+    int rc;
 
     (void)session;
     if (part->block_count > 0 && !weir_mpiio_view_fits(WEIR_MPIIO_VIEW_BLOCKS, part))
         return -EINVAL;
     open->view = *part;
     open->counts_in_view = part->block_count > 0;
-    return weir_mpiio_errno(weir_mpiio_view_set(open->handle, WEIR_MPIIO_VIEW_BLOCKS,
-                                                open->counts_in_view ? part : &all));
+    if (open->counts_in_view)
+        rc = weir_mpiio_view_set(open->handle, WEIR_MPIIO_VIEW_BLOCKS, part);
+    else /* Open MPI goes through a type of our own byte by byte, and not through this one */
+        rc = MPI_File_set_view(open->handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    return weir_mpiio_errno(rc);
 }
 
 /* Open MPI 4.1 waits for ever for a rank that could not open, and says so to that rank alone. */
