@@ -11,14 +11,26 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Nanoseconds of a unit of time; 0 if it is none. */
+uint64_t weir_time_unit_ns(const char *unit, size_t length)
+{
+    static const struct {
+        const char *word;
+        uint64_t ns;
+    } units[] = {
+        {"ms", NS_PER_S / 1000}, {"s", NS_PER_S}, {"min", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i].word) == length && strncasecmp(unit, units[i].word, length) == 0)
+            return units[i].ns;
+    return 0;
+}
+
+/* Where nothing else can be meant, seconds need no unit, and m is minutes. */
 static uint64_t unit_ns(const char *unit)
 {
-    if (*unit == '\0' || strcasecmp(unit, "s") == 0)
+    if (*unit == '\0')
         return NS_PER_S;
-    if (strcasecmp(unit, "m") == 0)
-        return 60 * NS_PER_S;
-    return strcasecmp(unit, "h") == 0 ? 3600 * NS_PER_S : 0;
+    return strcasecmp(unit, "m") == 0 ? 60 * NS_PER_S : weir_time_unit_ns(unit, strlen(unit));
 }
 
 int weir_time_read(const char *option, const char *text, const char *place,

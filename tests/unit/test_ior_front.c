@@ -461,8 +461,8 @@ static const struct {
     {{"ior", "--stop-before=soon"},
      "ior: --stop-before: \"soon\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
      "1.5h"},
-    {{"ior", "--stop-before=60ms"},
-     "ior: --stop-before: \"60ms\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
+    {{"ior", "--stop-before=60us"},
+     "ior: --stop-before: \"60us\" is no time; give seconds, minutes or hours, such as 60s, 5m or "
      "1.5h"},
     {{"ior", "--stop-before=-60"},
      "ior: --stop-before: \"-60\" is no time; give seconds, minutes or hours, such as 60s, 5m or "

@@ -2,6 +2,8 @@
 /* The text of a program as tokens, and refusals that point at a place in it. */
 #include "tokens.h"
 
+#include "time_words.h"
+
 #include "weir/base/text.h"
 
 #include <ctype.h>
@@ -189,22 +191,6 @@ static bool is_among(const char *text, size_t length, const char *word)
     return strlen(word) == length && strncasecmp(text, word, length) == 0;
 }
 
-static uint64_t time_unit_ns(const char *unit, size_t length)
-{
-    static const struct {
-        const char *word;
-        uint64_t ns;
-    } units[] = {{"ms", UINT64_C(1000000)},
-                 {"s", UINT64_C(1000000000)},
-                 {"min", UINT64_C(60000000000)},
-                 {"h", UINT64_C(3600000000000)}};
-
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (is_among(unit, length, units[i].word))
-            return units[i].ns;
-    return 0;
-}
-
 static int scan_time(struct scanner *scanner, size_t digits, size_t unit, uint64_t unit_ns)
 {
     char number[64];
@@ -242,7 +228,7 @@ static int scan_number(struct scanner *scanner)
     size_t with_fraction =
         digits + (at[digits] == '.' ? 1 + strspn(at + digits + 1, "0123456789") : 0);
     size_t unit = word_length(at + with_fraction);
-    uint64_t unit_ns = time_unit_ns(at + with_fraction, unit);
+    uint64_t unit_ns = weir_time_unit_ns(at + with_fraction, unit);
     unsigned power = unit == 1 && with_fraction == digits ? power_of(scanner, at[digits]) : 0;
     int64_t value = 0;
     bool is_large = false;
