@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs in Parabench's language: what is refused, at which place and why; and what is taken. */
 #include "front/parabench/language.h"
+#include "front/parabench/values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -422,6 +424,49 @@ static void numbers_of_definitions_are_limited(void **state)
     weir_text_close(&text);
 }
 
+/* The current directory is always one. The first one is where the run is looked at. */
+static void roots_are_the_current_directory_and_those_of_parameters(void **state)
+{
+    static const struct {
+        const char *word;
+        const char *others; /* behind one another; "." stands for the current directory */
+    } cases[] = {
+        {"a=1/2", ""},
+        {"a=a/b", ""},
+        {"a=.csv", ""},
+        {"a=/", ""},
+        {"a=/.//", ""},
+        {"a=.", ""},
+        {"a=/data/x", "/data/x"},
+        {"a=./s/", "./s"},
+        {"a=/d/../e/$b", "/e"},
+        {"a=$b/c", ""},
+        {"a=/$b", ""},
+    };
+    char *directory = getcwd(NULL, 0);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *root = cases[i].others;
+        struct bed bed;
+        char expected[4096];
+
+        take(&bed, "define param \"a\" $a \"1\" define param \"b\" $b \"1\" print $a;");
+        struct weir_lowering lowering = {
+            .plan = bed.plan, .test = NULL, .place = "parabench", .error = &bed.error};
+        assert_int_equal(weir_pbl_set_parameters(&lowering, &bed.program, 1, &cases[i].word), 0);
+        assert_int_equal(weir_pbl_set_roots(&lowering, &bed.program, NULL), 0);
+        assert_int_equal(bed.program.root_count, *root == '\0' ? 1 : 2);
+        if (*root != '\0') {
+            snprintf(expected, sizeof expected, "%s%s", *root == '.' ? directory : "",
+                     root + (*root == '.'));
+            assert_string_equal(bed.program.roots[0], expected);
+        }
+        assert_string_equal(bed.program.roots[bed.program.root_count - 1], directory);
+        weir_plan_close(bed.plan);
+    }
+    free(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +482,7 @@ int main(void)
         cmocka_unit_test(remarks_are_made_once),
         cmocka_unit_test(nesting_is_limited),
         cmocka_unit_test(numbers_of_definitions_are_limited),
+        cmocka_unit_test(roots_are_the_current_directory_and_those_of_parameters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,8 +18,8 @@ static const struct weir_quirk of_the_command_line[] = {
     {"values of parameters have no suffixes: `4k` is 4", "4096, as in the program",
      "a size is written alike everywhere"},
     {"names of files may be anywhere",
-     "only in the directories that values of parameters name, or "
-     "else in the current one; `--root DIRECTORY`, or `--anywhere`",
+     "only in the current directory and in those that values of parameters name; `--root "
+     "DIRECTORY` in place of them, or `--anywhere`",
      "a slip in a variable must not cost data elsewhere"},
     {0},
 };

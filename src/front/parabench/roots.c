@@ -74,7 +74,18 @@ static const char *fixed_part(struct roots *roots, const struct weir_program *pr
         return text;
     while (length > 0 && value[length - 1] != '/')
         length--;
-    return length > 0 ? weir_arena_printf(arena, "%.*s", (int)length, value) : ".";
+    return weir_arena_printf(arena, "%.*s", (int)length, value);
+}
+
+/* All that is in the current directory is in a root, whatever the value means: 1/2, or a/b. The
+ * root of all directories is none, which would allow each name. */
+static bool is_elsewhere(const char *path)
+{
+    size_t dots = strspn(path, ".");
+
+    if (path[0] == '/')
+        return path[strspn(path, "/.")] != '\0';
+    return (dots == 1 || dots == 2) && (path[dots] == '/' || path[dots] == '\0');
 }
 
 static int add_of_parameters(struct roots *roots, const struct weir_program *program)
@@ -82,10 +93,10 @@ static int add_of_parameters(struct roots *roots, const struct weir_program *pro
     int failure = 0;
 
     for (unsigned i = 0; i < program->parameter_count && !failure; i++) {
-        const char *value = program->parameters[i].value;
+        const char *path = fixed_part(roots, program, program->parameters[i].value);
 
-        if (strchr(value, '/') != NULL || strcmp(value, ".") == 0)
-            failure = add(roots, fixed_part(roots, program, value));
+        if (is_elsewhere(path))
+            failure = add(roots, path);
     }
     return failure;
 }
@@ -118,9 +129,10 @@ int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program
                            "it elsewhere",
                            strerror(errno));
     roots.list = weir_arena_take(arena, ROOTS_MAX * sizeof *roots.list);
-    failure = list != NULL ? add_of_list(&roots, list) : add_of_parameters(&roots, program);
-    if (!failure && roots.count == 0)
-        failure = add(&roots, ".");
+    if (list != NULL)
+        failure = add_of_list(&roots, list);
+    else
+        failure = add_of_parameters(&roots, program) ? -EINVAL : add(&roots, ".");
     program->roots = roots.list;
     program->root_count = roots.count;
     free(directory);

@@ -38,10 +38,10 @@ static const struct weir_option addition_rows[] = {
              "is 1 in any case",
      .is_final = true},
     {0, "time-limit", WEIR_OPTION_TEXT, OURS(time_limit),
-     .help = "end the program on all ranks after this time, such as 60s, 5m or 1.5h"},
+     .help = "end the program on all ranks after this time, such as 60s, 5min or 1.5h"},
     {0, "root", WEIR_OPTION_TEXT, OURS(roots),
-     .help = "a directory that names of files may be in, once for each; without it, those that "
-             "values of parameters name, or else the current directory",
+     .help = "a directory that names of files may be in, once for each; without it, the current "
+             "one, and those that values of parameters name",
      .is_list = true},
     {0, "anywhere", WEIR_OPTION_FLAG, OURS(is_anywhere),
      .help = "names of files may be in any directory"},

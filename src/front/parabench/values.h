@@ -16,8 +16,8 @@ uint64_t weir_pbl_largest_bytes(const struct weir_program *program);
 
 /* ---- roots.c ---- */
 
-/* The directories that names of files may be in: `roots` (lines), or those that values of
- * parameters name, or else the current one. 0, or a usage error. */
+/* The directories that names of files may be in: `roots` (lines), or else those that values of
+ * parameters name, and behind them the current one. 0, or a usage error. */
 int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program *program,
                        const char *roots);
 
