@@ -154,10 +154,7 @@ static int check_handle(const struct argument *argument)
 
     if (variable < 0)
         return REFUSE(argument, "a variable with an open file is expected");
-    if (!argument->parser->variables[variable].was_file)
-        return REFUSE(argument, "no statement before this one opens a file in $%s",
-                      argument->parser->program->variables.names[variable]);
-    return 0;
+    return weir_pbl_need(argument->parser, WEIR_PBL_NEEDS_FILE, (unsigned)variable, argument->at);
 }
 
 /* Flags are known before anything runs, as in the original. That of pfopen is not looked at. */

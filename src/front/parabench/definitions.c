@@ -61,7 +61,6 @@ static int parameter(struct weir_pbl_parser *parser)
     if (check_parameter(parser, variable->at, one.variable) || take_default(parser, &one.value))
         return -EINVAL;
     parser->variables[one.variable].is_set = true;
-    parser->variables[one.variable].was_value = true;
     parser->parameters[parser->program->parameter_count++] = one;
     return 0;
 }

@@ -66,27 +66,69 @@ static const char *nearest_variable(const struct weir_pbl_parser *parser, const 
     return weir_nearest_word(&nearest);
 }
 
-/* Nothing before this place in the source sets it: it cannot be set, as no program of the original
- * jumps back over what it has left out. */
-static void check_variable(void *context, unsigned variable)
+static bool has(const struct weir_pbl_variable *variable, enum weir_pbl_need need)
 {
-    struct visit *visit = context;
-    struct weir_pbl_parser *parser = visit->parser;
+    return need == WEIR_PBL_NEEDS_VALUE ? variable->is_set : variable->was_file;
+}
+
+static int refuse_need(const struct weir_pbl_parser *parser, enum weir_pbl_need need,
+                       unsigned variable, const char *at)
+{
     const char *name = parser->program->variables.names[variable];
     const char *near_name;
 
-    if (parser->variables[variable].is_set || visit->failure)
-        return;
-    if (parser->variables[variable].taken_line > 0) {
-        visit->failure = WEIR_PBL_REFUSE(
-            parser, visit->at, "$%s is not set here: the loop of line %u took it away at its end",
-            name, parser->variables[variable].taken_line);
-        return;
-    }
+    if (need == WEIR_PBL_NEEDS_FILE)
+        return WEIR_PBL_REFUSE(parser, at, "no statement before this one opens a file in $%s",
+                               name);
+    if (parser->variables[variable].taken_line > 0)
+        return WEIR_PBL_REFUSE(parser, at,
+                               "$%s is not set here: the loop of line %u took it away at its end",
+                               name, parser->variables[variable].taken_line);
     near_name = nearest_variable(parser, name);
-    visit->failure = WEIR_PBL_REFUSE(
-        parser, visit->at, "$%s is not set by any statement before this one%s%s%s", name,
-        near_name ? " (did you mean $" : "", near_name ? near_name : "", near_name ? "?)" : "");
+    return WEIR_PBL_REFUSE(parser, at, "$%s is not set by any statement before this one%s%s%s",
+                           name, near_name ? " (did you mean $" : "", near_name ? near_name : "",
+                           near_name ? "?)" : "");
+}
+
+/* Only a loop comes from a statement further down to one before it. */
+int weir_pbl_need(struct weir_pbl_parser *parser, enum weir_pbl_need need, unsigned number,
+                  const char *at)
+{
+    struct weir_pbl_variable *variable = &parser->variables[number];
+
+    if (has(variable, need))
+        return 0;
+    if (parser->loops == 0)
+        return refuse_need(parser, need, number, at);
+    parser->has_doubts = true;
+    if (variable->missing_at[need] == NULL)
+        variable->missing_at[need] = at;
+    return 0;
+}
+
+int weir_pbl_settle_doubts(struct weir_pbl_parser *parser)
+{
+    int failure = 0;
+
+    for (unsigned i = 0; i < parser->program->variables.count && parser->has_doubts; i++)
+        for (int need = 0; need < WEIR_PBL_NEEDS && !failure; need++) {
+            const char **at = &parser->variables[i].missing_at[need];
+
+            if (has(&parser->variables[i], (enum weir_pbl_need)need))
+                *at = NULL;
+            else if (*at != NULL && parser->loops == 0)
+                failure = refuse_need(parser, (enum weir_pbl_need)need, i, *at);
+        }
+    parser->has_doubts &= parser->loops > 0;
+    return failure;
+}
+
+static void check_variable(void *context, unsigned variable)
+{
+    struct visit *visit = context;
+
+    if (!visit->failure)
+        visit->failure = weir_pbl_need(visit->parser, WEIR_PBL_NEEDS_VALUE, variable, visit->at);
 }
 
 static int check_variables(struct weir_pbl_parser *parser, const char *at,

@@ -173,7 +173,6 @@ static void note_assignment(struct weir_pbl_parser *parser, unsigned variable,
     int source = weir_expr_single_variable(expr);
 
     target->is_set = true;
-    target->was_value |= source < 0 || parser->variables[source].was_value;
     target->was_file |= source >= 0 && parser->variables[source].was_file;
 }
 
@@ -381,6 +380,9 @@ static void note_loop_end(struct weir_pbl_parser *parser, const struct weir_stat
 {
     struct weir_pbl_variable *variable = &parser->variables[one->variable];
 
+    for (int need = 0; need < WEIR_PBL_NEEDS; need++)
+        if (before.missing_at[need] == NULL)
+            before.missing_at[need] = variable->missing_at[need];
     *variable = before;
     if (!parser->is_conditional || !before.is_set) {
         variable->is_set = false;
@@ -400,16 +402,17 @@ static int repeat(struct weir_pbl_parser *parser, struct weir_statement *one)
     has_variable = one->variable != WEIR_NO_VARIABLE;
     if (has_variable) {
         before = parser->variables[one->variable];
-        parser->variables[one->variable] =
-            (struct weir_pbl_variable){.is_set = true, .was_value = true};
+        parser->variables[one->variable] = (struct weir_pbl_variable){.is_set = true};
     }
     parser->has_meeting = false;
+    parser->loops++;
     failure = conditional_body(parser, &one->body);
+    parser->loops--;
     one->is_together = one->duration_ns > 0 && parser->has_meeting;
     parser->has_meeting |= had_meeting;
     if (has_variable && !failure)
         note_loop_end(parser, one, before);
-    return failure;
+    return failure ? failure : weir_pbl_settle_doubts(parser);
 }
 
 /* ---- which one ---- */

@@ -13,12 +13,15 @@
 #define WEIR_PBL_DEFINITIONS_MAX 1000 /* groups, patterns and parameters, of each */
 #define WEIR_PBL_ARGUMENTS_MAX 64
 
+/* What a statement asks of a variable. */
+enum weir_pbl_need { WEIR_PBL_NEEDS_VALUE, WEIR_PBL_NEEDS_FILE, WEIR_PBL_NEEDS };
+
 /* What is known of a variable at a place of the source. */
 struct weir_pbl_variable {
-    bool is_set;   /* a statement before sets it */
-    bool was_file; /* such a statement opens a file */
-    bool was_value;
-    unsigned taken_line; /* the loop of this line has taken it away; 0: none */
+    bool is_set;                            /* a statement before sets it */
+    bool was_file;                          /* such a statement opens a file */
+    unsigned taken_line;                    /* the loop of this line has taken it away; 0: none */
+    const char *missing_at[WEIR_PBL_NEEDS]; /* in a loop that may do it further down; NULL: none */
 };
 
 struct weir_pbl_parser {
@@ -38,6 +41,8 @@ struct weir_pbl_parser {
     unsigned nesting;          /* statements around the next one */
     unsigned expression_depth; /* operators and parentheses around the next operand */
     unsigned group;            /* around the next statement, or WEIR_ALL_RANKS */
+    unsigned loops;            /* around the next statement */
+    bool has_doubts;           /* some variable has a missing_at */
     const char *master;        /* the outermost `master` around the next statement; NULL: none */
     bool is_conditional;       /* the next statement may be left out, or be done again */
     bool has_meeting;          /* some statement since the latest time-bounded loop began is one of
@@ -62,6 +67,12 @@ int weir_pbl_take_name(struct weir_pbl_parser *parser, const char *what, const c
 /* ---- expressions.c ---- */
 
 int weir_pbl_expression(struct weir_pbl_parser *parser, const struct weir_expr **expr);
+/* The statement at `at` needs a value or a file in this variable: refused if none before it gives
+ * one, or, inside of a loop, at its end if none in it does. */
+int weir_pbl_need(struct weir_pbl_parser *parser, enum weir_pbl_need need, unsigned variable,
+                  const char *at);
+/* A loop has ended: settles what was missing in it, or refuses if it was the outermost one. */
+int weir_pbl_settle_doubts(struct weir_pbl_parser *parser);
 /* An integer that is known now. */
 int weir_pbl_constant(struct weir_pbl_parser *parser, const char *what, int64_t *value);
 
