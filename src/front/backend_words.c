@@ -81,6 +81,17 @@ static const char *nearest_backend(const struct weir_backends *backends, const c
     return weir_nearest_word(&nearest);
 }
 
+/* The option that says which, as this dialect spells it. */
+static const char *option_of(const struct weir_lowering *lowering)
+{
+    const struct weir_option_parser *parser = &lowering->request->parser;
+
+    for (size_t i = 0; i < parser->binding_count; i++)
+        if (weir_options_find(parser->bindings[i].set->rows, "backend"))
+            return "--backend";
+    return "-a";
+}
+
 static int refuse_backend(const struct weir_lowering *lowering, const char *name, size_t length)
 {
     const struct weir_backends *backends = lowering->request->backends;
@@ -94,14 +105,14 @@ static int refuse_backend(const struct weir_lowering *lowering, const char *name
     nearest = nearest_backend(backends, name, length);
     if (known)
         failure = weir_error_usage(lowering->error, lowering->place,
-                                   "-a: backend %s is known to IOR, and not built here; there are: "
+                                   "%s: backend %s is known to IOR, and not built here; there are: "
                                    "%s",
-                                   known, weir_text_string(&names));
+                                   option_of(lowering), known, weir_text_string(&names));
     else
-        failure = weir_error_usage(lowering->error, lowering->place,
-                                   "-a: unknown backend \"%.*s\"%s%s%s; there are: %s", (int)length,
-                                   name, nearest ? " (did you mean " : "", nearest ? nearest : "",
-                                   nearest ? "?)" : "", weir_text_string(&names));
+        failure = weir_error_usage(
+            lowering->error, lowering->place, "%s: unknown backend \"%.*s\"%s%s%s; there are: %s",
+            option_of(lowering), (int)length, name, nearest ? " (did you mean " : "",
+            nearest ? nearest : "", nearest ? "?)" : "", weir_text_string(&names));
     weir_text_close(&names);
     return failure;
 }
@@ -111,15 +122,15 @@ static int choose_inner(const struct weir_lowering *lowering, const struct weir_
 {
     if (*name == '\0')
         return weir_error_usage(lowering->error, lowering->place,
-                                "-a: %s stands around another backend; name it, such as %s:posix",
-                                wrapper->name, wrapper->name);
+                                "%s: %s stands around another backend; name it, such as %s:posix",
+                                option_of(lowering), wrapper->name, wrapper->name);
     if (!find_backend(lowering, name, strlen(name), inner))
         return refuse_backend(lowering, name, strlen(name));
     if (inner->descriptor->abilities & WEIR_WRAPS)
         return weir_error_usage(lowering->error, lowering->place,
-                                "-a: %s cannot stand around %s, which itself stands around another "
+                                "%s: %s cannot stand around %s, which itself stands around another "
                                 "backend",
-                                wrapper->name, inner->descriptor->name);
+                                option_of(lowering), wrapper->name, inner->descriptor->name);
     return 0;
 }
 
@@ -136,8 +147,9 @@ static int choose_backend(const struct weir_lowering *lowering, const char *api)
     wraps = outer.descriptor->abilities & WEIR_WRAPS;
     if (api[length] == ':' && !wraps)
         return weir_error_usage(lowering->error, lowering->place,
-                                "-a: %s stands around no other backend; write -a %s",
-                                outer.descriptor->name, outer.descriptor->name);
+                                "%s: %s stands around no other backend; write %s %s",
+                                option_of(lowering), outer.descriptor->name, option_of(lowering),
+                                outer.descriptor->name);
     test->backend = outer.descriptor;
     test->backend_options = outer.values;
     test->label = outer.descriptor->label;
