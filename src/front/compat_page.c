@@ -128,6 +128,8 @@ static void add_backends(struct weir_text *text, const char *original,
 void weir_compat_add_options(struct weir_text *text, const struct weir_front_tables *tables,
                              const struct weir_backends *backends)
 {
+    struct weir_option rows[WEIR_COMMON_ROWS_MAX];
+    const struct weir_option_set common = weir_front_common_set(tables, rows);
     const char *title = tables->title;
 
     weir_text_add(text, "## Options\n\n### Of %s %s\n", title,
@@ -142,7 +144,7 @@ void weir_compat_add_options(struct weir_text *text, const struct weir_front_tab
     if (backends)
         add_backends(text, title, backends);
     weir_text_add(text, "\n### Beyond %s\n", title);
-    add_rows(text, title, &weir_common_set);
+    add_rows(text, title, &common);
     add_rows(text, title, tables->additions);
     add_rows(text, title, tables->orders);
 }

@@ -4,6 +4,7 @@
 
 #include "absent_backends.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,22 @@ int weir_front_request_add_permission(struct weir_plan *plan, int first, const c
 
 /* ---- help ---- */
 
+struct weir_option_set weir_front_common_set(const struct weir_front_tables *tables,
+                                             struct weir_option rows[WEIR_COMMON_ROWS_MAX])
+{
+    size_t count = 0;
+
+    for (const struct weir_option *row = weir_common_set.rows; row->name; row++) {
+        const struct weir_option *own = weir_options_find(tables->additions->rows, row->name);
+
+        assert(count + 1 < WEIR_COMMON_ROWS_MAX);
+        if (own == NULL || !own->is_final)
+            rows[count++] = *row;
+    }
+    rows[count] = (struct weir_option){0};
+    return (struct weir_option_set){weir_common_set.name, rows, 0};
+}
+
 static void add_set(struct weir_text *text, const char *title, const char *original,
                     const struct weir_option_set *set)
 {
@@ -94,13 +111,16 @@ static void add_set(struct weir_text *text, const char *title, const char *origi
 void weir_front_request_add_help(struct weir_text *text, const struct weir_front_tables *tables,
                                  const struct weir_backends *backends)
 {
+    struct weir_option rows[WEIR_COMMON_ROWS_MAX];
+    const struct weir_option_set common = weir_front_common_set(tables, rows);
+
     weir_text_add(text, "Synopsis %s [options]\n", tables->place);
     weir_options_help(text, tables->options);
     for (size_t i = 0; i < backends->count; i++)
         if (backends->descriptors[i]->options.rows)
             add_set(text, "Module ", backends->descriptors[i]->options.name,
                     &backends->descriptors[i]->options);
-    add_set(text, "Weir", "", &weir_common_set);
+    add_set(text, "Weir", "", &common);
     add_set(text, "Weir, for ", tables->title, tables->additions);
     add_set(text, "In place of a run", "", tables->orders);
     if (tables->old)

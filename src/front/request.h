@@ -52,4 +52,12 @@ int weir_front_request_add_permission(struct weir_plan *plan, int first, const c
 void weir_front_request_add_help(struct weir_text *text, const struct weir_front_tables *tables,
                                  const struct weir_backends *backends);
 
+/* Room for all rows of weir_common_set and their end. */
+#define WEIR_COMMON_ROWS_MAX 48
+
+/* The options of all dialects, but for those that this one has a meaning of its own for. Fills
+ * `rows`, which the set is of. */
+struct weir_option_set weir_front_common_set(const struct weir_front_tables *tables,
+                                             struct weir_option rows[WEIR_COMMON_ROWS_MAX]);
+
 #endif
