@@ -53,6 +53,12 @@ static const char *purpose_of(const struct weir_phase *phase)
     return phase->is_check ? ", to verify" : phase->is_prefill ? ", to fill the file" : "";
 }
 
+/* What it does is known when it has been run. */
+static bool is_program(const struct weir_test *test)
+{
+    return test->phase_count > 0 && test->phases[0]->verb == WEIR_PROGRAM;
+}
+
 /* ---- amounts ---- */
 
 static void add_amounts(const struct outlook *outlook, const struct weir_phase *phase)
@@ -145,6 +151,8 @@ static void add_trees(const struct outlook *outlook)
 
 static uint64_t in_flight(const struct weir_phase *phase)
 {
+    if (phase->verb == WEIR_PROGRAM)
+        return phase->program->largest_bytes;
     if (works_on_items(phase))
         return weir_times(phase->depth, phase->names.bytes);
     return moves_data(phase) ? phase->depth * phase->transfers.layout.transfer_bytes : 0;
@@ -160,8 +168,12 @@ static void add_memory(const struct outlook *outlook)
         if (in_flight(outlook->test->phases[i]) > bytes)
             bytes = in_flight(outlook->test->phases[i]);
     }
-    weir_text_add(outlook->text, "  memory  %s of transfers in flight per rank, %s in all",
-                  weir_size_format(bytes, one), weir_size_format(bytes * outlook->ranks, all));
+    if (is_program(outlook->test) && bytes == 0)
+        return; /* there are no sizes in it, or none is known */
+    weir_text_add(
+        outlook->text, "  memory  %s of %s per rank, %s in all", weir_size_format(bytes, one),
+        is_program(outlook->test) ? "buffers for calls of known size" : "transfers in flight",
+        weir_size_format(weir_times(bytes, outlook->ranks), all));
     if (weir_memory_describe("", &memory) == 0)
         weir_text_add(outlook->text, "; %s available on this host",
                       weir_size_format(memory.bytes_available, left));
@@ -193,6 +205,8 @@ static void add_phase(const struct outlook *outlook, const struct weir_phase *ph
     double work, least_s = 0;
     double deadline_s = (double)phase->stop.deadline_ns / NS_PER_S;
 
+    if (phase->verb == WEIR_PROGRAM)
+        span->most_s += deadline_s;
     if (!moves_data(phase) && !works_on_items(phase))
         return;
     work = (double)ops_of(phase);
@@ -246,8 +260,9 @@ static void add_time(const struct outlook *outlook)
     if (span.least_s > 0)
         weir_text_add(outlook->text, "%s at least", weir_duration_format(span.least_s, least));
     if (!span.is_open)
-        weir_text_add(outlook->text, "%s%s at most, opening, closing and removing apart",
-                      span.least_s > 0 ? ", " : "", weir_duration_format(span.most_s, most));
+        weir_text_add(outlook->text, "%s%s at most%s", span.least_s > 0 ? ", " : "",
+                      weir_duration_format(span.most_s, most),
+                      is_program(outlook->test) ? "" : ", opening, closing and removing apart");
     else if (span.least_s <= 0)
         weir_text_add(outlook->text, "as long as it takes: neither " WEIR_REMEDY_DEADLINE
                                      " nor a rate (--rate) is given");
@@ -270,6 +285,7 @@ void weir_outlook_add(struct weir_text *text, const struct weir_plan *plan, unsi
         add_files(&outlook);
         add_trees(&outlook);
         add_memory(&outlook);
-        add_time(&outlook);
+        if (!is_program(test) || test->phases[0]->stop.deadline_ns > 0)
+            add_time(&outlook);
     }
 }
