@@ -253,6 +253,8 @@ static void remark(const struct lowering *lowering)
 {
     if (lowering->config->cleans)
         REMARK(lowering, "-c: nothing is removed but what the program says, as with the original");
+    if (lowering->config->exports && lowering->config->is_dry)
+        REMARK(lowering, "-e: with -d there is no " XML_PATH ", as with the original");
     if (lowering->config->is_dry && lowering->program->must_verify)
         REMARK(lowering, "--verify: with -d nothing is read: it changes nothing");
 }
@@ -286,7 +288,7 @@ static void lower_settings(const struct lowering *lowering)
     struct weir_setting *settings =
         weir_arena_take(&lowering->base.plan->arena, 2 * sizeof *settings);
 
-    if (lowering->config->exports || lowering->config->is_silent)
+    if ((lowering->config->exports || lowering->config->is_silent) && !lowering->config->is_dry)
         settings[test->setting_count++] = (struct weir_setting){WEIR_PARABENCH_XML, XML_PATH};
     if (lowering->config->is_silent)
         settings[test->setting_count++] = (struct weir_setting){WEIR_PARABENCH_SILENT, "1"};
@@ -300,12 +302,15 @@ static int lower_output(const struct lowering *lowering)
 {
     struct weir_output *output = &lowering->base.plan->output;
     const char *format = lowering->additions->summary_format;
+    int failure;
 
     output->reporter = strcmp(format, "JSON") == 0  ? WEIR_PARABENCH_REPORTER_JSON
                        : strcmp(format, "CSV") == 0 ? WEIR_PARABENCH_REPORTER_CSV
                                                     : WEIR_PARABENCH_REPORTER;
     output->summary_path = lowering->additions->summary_path;
-    return weir_lower_output(output, lowering->base.request, lowering->base.error);
+    failure = weir_lower_output(output, lowering->base.request, lowering->base.error);
+    output->is_plain |= lowering->config->is_silent != 0;
+    return failure;
 }
 
 /* The program with its parameters and groups. */
