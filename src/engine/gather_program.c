@@ -39,6 +39,7 @@ struct label_part {
     int64_t first_begin_ns;
     int64_t last_end_ns;
     uint64_t start_count;
+    uint64_t sum_ns; /* of the histogram */
     uint64_t min_ns;
     uint64_t max_ns;
 };
@@ -84,6 +85,7 @@ static void pack_label(struct weir_text *message, const struct weir_phase_facts 
         .first_begin_ns = time_of(facts, label->first_begin_ns),
         .last_end_ns = time_of(facts, label->last_end_ns),
         .start_count = start_count(label),
+        .sum_ns = duration->sum_ns,
         .min_ns = duration->min_ns,
         .max_ns = duration->max_ns,
     };
@@ -312,7 +314,7 @@ static void add_durations(struct merge *merge, struct merged_label *label,
     unsigned last = weir_histogram_bucket(part->max_ns);
 
     duration->total += part->execution_count;
-    duration->sum_ns += part->total_ns;
+    duration->sum_ns += part->sum_ns;
     duration->min_ns = part->min_ns < duration->min_ns ? part->min_ns : duration->min_ns;
     duration->max_ns = part->max_ns > duration->max_ns ? part->max_ns : duration->max_ns;
     for (unsigned i = weir_histogram_bucket(part->min_ns); i <= last; i++) {

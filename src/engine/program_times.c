@@ -173,8 +173,22 @@ int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_st
     if (is_core)
         block->has_event = take_event(walk, label, true, &block->event);
     times->open_count++;
+    times->labels[label].open_count++;
     block->begin_ns = weir_run_now(walk->run);
     return 0;
+}
+
+/* What is in a block is in those around it, too: of blocks of one label only the outermost adds it.
+ */
+static void add_to_label(struct weir_label *label, const struct weir_open_block *block,
+                         uint64_t duration_ns)
+{
+    if (--label->open_count > 0)
+        return;
+    label->call_count += block->sums.call_count;
+    label->byte_count += block->sums.byte_count;
+    label->call_ns += block->call_ns;
+    label->total_ns += duration_ns;
 }
 
 void weir_program_time_end(struct weir_program_walk *walk)
@@ -189,10 +203,7 @@ void weir_program_time_end(struct weir_program_walk *walk)
         label->starts_ns[label->execution_count] = block->begin_ns;
     label->execution_count++;
     times->merged_count += block->label >= WEIR_LABELS_MAX;
-    label->call_count += block->sums.call_count;
-    label->byte_count += block->sums.byte_count;
-    label->call_ns += block->call_ns;
-    label->total_ns += duration_ns;
+    add_to_label(label, block, duration_ns);
     label->last_end_ns = end_ns;
     if (block->begin_ns < label->first_begin_ns)
         label->first_begin_ns = block->begin_ns;

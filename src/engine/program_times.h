@@ -13,8 +13,9 @@
 struct weir_label {
     char name[WEIR_LABEL_NAME_BYTES];
     bool is_core;
+    unsigned open_count; /* blocks of it that this rank is in, one around the other */
     uint64_t execution_count;
-    uint64_t call_count;
+    uint64_t call_count; /* these four: of blocks in no other one of the label */
     uint64_t byte_count;
     uint64_t call_ns;
     uint64_t total_ns;

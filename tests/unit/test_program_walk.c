@@ -68,6 +68,35 @@ static void all_core_times_around_a_call_count_it(void **state)
     tear_down(&bed);
 }
 
+/* Blocks without a label have the same one, too. */
+static void equal_labels_inside_of_one_another_count_their_calls_once(void **state)
+{
+    const struct weir_phase_result *phase;
+    const struct weir_label_result *twice, *none;
+    struct bed bed;
+
+    set_up(&bed);
+    phase = run_program(
+        &bed, "--backend null",
+        "$f = fcreat(\"x\"); time [\"a\"] { fwrite($f, 1k); time [\"a\"] fwrite($f, 2k); "
+        "time [\"a\"] fwrite($f, 4k); sleep(20000); }"
+        "ctime repeat $i 5 { ctime fwrite($f, 8k); } fclose($f);");
+    twice = label(phase, "a");
+    none = label(phase, "");
+    assert_int_equal(twice->execution_count, 3);
+    assert_int_equal(twice->call_count, 3);
+    assert_int_equal(twice->byte_count, 7 << 10);
+    assert_true(twice->rank_s_max >= 0.02);
+    assert_true(twice->rank_s_max <= twice->last_end_s - twice->first_begin_s + 1e-9);
+    /* The times of single executions are all there. */
+    assert_int_equal(twice->duration->total, 3);
+    assert_true((double)twice->duration->sum_ns * 1e-9 > twice->rank_s_max);
+    assert_int_equal(none->execution_count, 6);
+    assert_int_equal(none->call_count, 5);
+    assert_int_equal(none->byte_count, 40 << 10);
+    tear_down(&bed);
+}
+
 static void events_are_numbered_by_kind(void **state)
 {
     const struct weir_program_event *events;
@@ -297,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_core_times_around_a_call_count_it),
+        cmocka_unit_test(equal_labels_inside_of_one_another_count_their_calls_once),
         cmocka_unit_test(events_are_numbered_by_kind),
         cmocka_unit_test(labels_and_events_beyond_the_limits_are_counted),
         cmocka_unit_test(a_loop_takes_its_variable_with_it),
