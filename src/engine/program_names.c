@@ -13,26 +13,6 @@ enum { CLEAN_BYTES = 2 * WEIR_VALUE_BYTES + 2 };
 
 /* ---- clean names ---- */
 
-/* Goes on in `path`, which is clean and `length` long ("" is the root), along `name`. */
-static size_t go_along(char *path, size_t length, const char *name)
-{
-    while (*name != '\0') {
-        size_t bytes = (size_t)(strchrnul(name, '/') - name);
-
-        if (bytes == 2 && name[0] == '.' && name[1] == '.') {
-            while (length > 0 && path[--length] != '/')
-                ;
-        } else if (bytes > 1 || (bytes == 1 && name[0] != '.')) {
-            path[length++] = '/';
-            memcpy(path + length, name, bytes);
-            length += bytes;
-        }
-        name += bytes + (name[bytes] == '/');
-    }
-    path[length] = '\0';
-    return length;
-}
-
 /* files->clean_name is `name` made clean; its length. */
 static size_t clean(struct weir_program_files *files, const char *name)
 {
@@ -42,7 +22,7 @@ static size_t clean(struct weir_program_files *files, const char *name)
         length = strlen(files->directory);
         memcpy(files->clean_name, files->directory, length);
     }
-    return go_along(files->clean_name, length, name);
+    return weir_program_clean_path(files->clean_name, length, name);
 }
 
 int weir_program_names_open(struct weir_program_walk *walk)

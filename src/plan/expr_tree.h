@@ -60,9 +60,6 @@ enum weir_token weir_scan_next(struct weir_scan *scan);
 /* -ENODATA if a name of the environment is missing. */
 int weir_scan_environment(const struct weir_scan *scan, const char **value);
 
-/* WEIR_INTERNAL_COUNT if there is none. */
-unsigned weir_internal_find(const char *name, size_t length);
-
 /* ---- expr_evaluate.c ---- */
 
 /* Notes why an evaluation failed; returns `code`. */

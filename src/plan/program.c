@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of a program over the ranks, and its patterns by name. */
+/* Groups of a program over the ranks, its patterns by name, and names of its files without dots. */
 #include "weir/plan/program.h"
 
 #include <inttypes.h>
@@ -75,4 +75,23 @@ const struct weir_pattern *weir_program_find_pattern(const struct weir_program *
         if (strcmp(program->patterns[i].name, name) == 0)
             return &program->patterns[i];
     return NULL;
+}
+
+size_t weir_program_clean_path(char *path, size_t length, const char *name)
+{
+    while (*name != '\0') {
+        size_t bytes = (size_t)(strchrnul(name, '/') - name);
+
+        if (bytes == 2 && name[0] == '.' && name[1] == '.') {
+            while (length > 0 && path[--length] != '/')
+                ;
+        } else if (bytes > 1 || (bytes == 1 && name[0] != '.')) {
+            path[length++] = '/';
+            memcpy(path + length, name, bytes);
+            length += bytes;
+        }
+        name += bytes + (name[bytes] == '/');
+    }
+    path[length] = '\0';
+    return length;
 }

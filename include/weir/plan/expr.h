@@ -47,6 +47,8 @@ enum weir_internal {
 
 /* "rank", "size", "grank", "gsize", "node", "host", "rand", "crand" */
 extern const char *const weir_internal_names[WEIR_INTERNAL_COUNT];
+/* Its number; WEIR_INTERNAL_COUNT if there is none. */
+unsigned weir_internal_find(const char *name, size_t length);
 
 enum weir_operator {
     WEIR_ADD,

@@ -191,6 +191,11 @@ void weir_program_map_groups(const struct weir_program *program, uint64_t ranks,
 const struct weir_pattern *weir_program_find_pattern(const struct weir_program *program,
                                                      const char *name);
 
+/* Goes on in `path`, which is clean (absolute, without . and .. in it; "" is the root) and `length`
+ * long, along `name`; the new length. There must be room for a slash and all of `name` behind it.
+ * Of the text alone: links are not followed. */
+size_t weir_program_clean_path(char *path, size_t length, const char *name);
+
 /* For weir_plan_explain: the program as stable text, a line for each statement. */
 void weir_program_explain(const struct weir_program *program, struct weir_text *text);
 
