@@ -35,6 +35,23 @@ capture env PARABENCH_text=surroundings timeout 60 mpiexec -n "$n" "$WEIR" parab
 expect_done
 expect_prints 0 surroundings "$files" {0..14}
 
+# With -s nothing but the summary follows the prints; with -d there is no results.xml.
+inline "$n" 'time["x"] { master print 1; }' -s
+expect_done
+[[ -e results.xml ]] || fail "-s writes no results.xml"
+rm results.xml
+[[ $(grep -cvE '^(\[0\] 1|(Runtime|Setup|Parser|Interpreter|Finalize): .*|)$' "$out") == 0 ]] || fail "-s prints more than the summary"
+inline "$n" 'time["x"] { master print 1; }' -d -s
+expect_done
+[[ ! -e results.xml ]] || fail "-d writes results.xml"
+
+# What is told before a run is known.
+inline "$n" 'write("f", 48k);' --explain
+! grep -q '^  time ' "$out" || fail "--explain knows the time of a program"
+grep -q '^  memory  49152 bytes of buffers' "$out" || fail "--explain does not tell the buffers of a program"
+inline "$n" 'write("f", 48k);' --explain --time-limit 5min
+grep -qx '  time    300 s at most' "$out" || fail "--explain does not tell the time limit of a program"
+
 begin=$(date +%s%N)
 program "$n" "$samples/sleep.pbl" microseconds=300000
 expect_done
