@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs in Parabench's language: what is refused, at which place and why; and what is taken. */
 #include "front/parabench/language.h"
-#include "front/parabench/values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

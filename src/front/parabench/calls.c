@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls and their arguments: how many and of which kind, and where ranks that meet in a call would
  * wait for ever. */
-#include "open_modes.h"
 #include "parser.h"
-
-#include "weir/base/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -74,7 +71,7 @@ void weir_pbl_set_arguments(struct weir_pbl_parser *parser, struct weir_statemen
 
 static bool is_alone(const struct weir_pbl_parser *parser, unsigned group)
 {
-    return group != WEIR_ALL_RANKS && parser->groups[group].size <= 1;
+    return group != WEIR_ALL_RANKS && parser->defined->groups[group].size <= 1;
 }
 
 int weir_pbl_note_meeting(struct weir_pbl_parser *parser, unsigned group, const char *what,
@@ -91,7 +88,7 @@ int weir_pbl_note_meeting(struct weir_pbl_parser *parser, unsigned group, const 
                            "%s inside of master would wait for ever: only one rank comes to it, "
                            "and all ranks%s%s%s must; put it behind the block of master",
                            what, meant == WEIR_ALL_RANKS ? "" : " of group \"",
-                           meant == WEIR_ALL_RANKS ? "" : parser->groups[meant].name,
+                           meant == WEIR_ALL_RANKS ? "" : parser->defined->groups[meant].name,
                            meant == WEIR_ALL_RANKS ? "" : "\"");
 }
 
@@ -178,14 +175,11 @@ static int check_mode(const struct argument *argument)
 static int refuse_pattern(const struct argument *argument, const char *name)
 {
     struct weir_nearest nearest = {.typed = name, .length = strlen(name)};
-    const char *near_name;
 
     for (unsigned i = 0; i < argument->parser->program->pattern_count; i++)
-        weir_nearest_offer(&nearest, argument->parser->patterns[i].name);
-    near_name = weir_nearest_word(&nearest);
-    return REFUSE(argument, "no pattern \"%s\" is defined%s%s%s", name,
-                  near_name ? " (did you mean \"" : "", near_name ? near_name : "",
-                  near_name ? "\"?)" : "");
+        weir_nearest_offer(&nearest, argument->parser->defined->patterns[i].name);
+    return REFUSE(argument, "no pattern \"%s\" is defined%s", name,
+                  weir_pbl_guess(argument->parser, &nearest, "\""));
 }
 
 /* Its layout is that of the ranks that it names: those of other statements would leave holes. */
@@ -193,26 +187,25 @@ static int check_pattern(const struct argument *argument)
 {
     const struct weir_pbl_parser *parser = argument->parser;
     const char *name = weir_expr_constant_text(argument->expr);
-    const struct weir_pattern *pattern = parser->patterns;
-    const struct weir_pattern *end = pattern + parser->program->pattern_count;
+    const struct weir_pattern *pattern;
 
     if (name == NULL &&
         (weir_expr_is_text(argument->expr) || weir_expr_single_variable(argument->expr) >= 0))
         return 0;
     if (name == NULL)
         return REFUSE(argument, "the name of a pattern is expected");
-    while (pattern < end && strcmp(pattern->name, name) != 0)
-        pattern++;
-    if (pattern == end)
+    pattern = weir_program_find_pattern(parser->program, name);
+    if (pattern == NULL)
         return refuse_pattern(argument, name);
     if (pattern->group == parser->group)
         return 0;
-    return REFUSE(argument,
-                  "pattern \"%s\" is laid out for the ranks of \"%s\", and those of \"%s\" come "
-                  "here: define one for them",
-                  name,
-                  pattern->group == WEIR_ALL_RANKS ? "world" : parser->groups[pattern->group].name,
-                  parser->group == WEIR_ALL_RANKS ? "world" : parser->groups[parser->group].name);
+    return REFUSE(
+        argument,
+        "pattern \"%s\" is laid out for the ranks of \"%s\", and those of \"%s\" come "
+        "here: define one for them",
+        name,
+        pattern->group == WEIR_ALL_RANKS ? "world" : parser->defined->groups[pattern->group].name,
+        parser->group == WEIR_ALL_RANKS ? "world" : parser->defined->groups[parser->group].name);
 }
 
 static int check_argument(const struct argument *argument, char kind)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page docs/compat-parabench.md, and behaviour of Parabench that is different here. Each quirk
  * was observed on the original, by running it or in its outputs. */
-#include "lower.h"
+#include "options.h"
 
 #include "compat_page.h"
 
@@ -11,6 +11,8 @@ static const struct weir_quirk of_the_command_line[] = {
     {"all groups without a size: their blocks are skipped", "refused; give `-g NAME:SIZE`",
      "a run that does nothing looks like a fast one. If only some have no size, the report says "
      "so"},
+    {"each rank echoes the words of `-g`, and parameters that the environment sets",
+     "told by `--explain`", "the output of a run has one line for what all ranks share"},
     {"`name=value` and PARABENCH_name: of parameters alone, by name",
      "the same, and by the name of "
      "the variable, too",
@@ -30,8 +32,7 @@ static const struct weir_quirk of_the_language[] = {
      "1024^4",
      "nobody can have wanted it"},
     {"`%` is weaker than `*` and `/`, `^` is right-associative",
-     "the same; comparisons are weaker "
-     "than all, and a minus binds as `*` does",
+     "the same; comparisons are weaker than all, and a minus in front is weaker than `^` alone",
      "programs depend on it"},
     {"`$a = $b;` ends the run", "copies", "it has one meaning"},
     {"a minus only in definitions; no comparison, no `if`",
@@ -52,9 +53,12 @@ static const struct weir_quirk of_the_language[] = {
      "`repeat 60s body` and `repeat $i 60s body`; units ms, s, min and "
      "h (5m is 5 times 1024^2)",
      "tests of unknown length could not be bounded"},
-    {"`define param ... ;` is a syntax error, `{ }` and a leading `;` crash", "accepted",
+    {"`define param ... ;` is a syntax error, `{ }` and a leading `;` crash; `group` takes a block "
+     "alone, `fopen`, `fcreat` and `pfopen` parentheses, and a label is a text",
+     "accepted; `group` takes one statement, too, parentheses may always be left out, and a label "
+     "may be a variable",
      "they have one meaning"},
-    {"an unknown word is dropped, and what is left is parsed",
+    {"an unknown word or character is dropped, and what is left is parsed",
      "refused, with the place and the "
      "word that was meant",
      "something else than what is written would be run"},

@@ -2,8 +2,6 @@
 /* What stands before the first statement: parameters, groups of ranks, patterns of files. */
 #include "parser.h"
 
-#include "weir/base/nearest.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +20,7 @@ static int check_room(struct weir_pbl_parser *parser, const char *at, unsigned c
 static int check_parameter(struct weir_pbl_parser *parser, const char *at, unsigned variable)
 {
     for (unsigned i = 0; i < parser->program->parameter_count; i++)
-        if (parser->parameters[i].variable == variable)
+        if (parser->defined->parameters[i].variable == variable)
             return WEIR_PBL_REFUSE(parser, at, "$%s is a parameter already",
                                    parser->program->variables.names[variable]);
     return check_room(parser, at, parser->program->parameter_count, "parameters");
@@ -61,7 +59,7 @@ static int parameter(struct weir_pbl_parser *parser)
     if (check_parameter(parser, variable->at, one.variable) || take_default(parser, &one.value))
         return -EINVAL;
     parser->variables[one.variable].is_set = true;
-    parser->parameters[parser->program->parameter_count++] = one;
+    parser->defined->parameters[parser->program->parameter_count++] = one;
     return 0;
 }
 
@@ -71,19 +69,27 @@ int weir_pbl_find_group(struct weir_pbl_parser *parser, const char *name, const 
                         unsigned *group)
 {
     struct weir_nearest nearest = {.typed = name, .length = strlen(name)};
-    const char *near_name;
 
     for (unsigned i = 0; i < parser->program->group_count; i++) {
-        weir_nearest_offer(&nearest, parser->groups[i].name);
-        if (strcmp(parser->groups[i].name, name) == 0) {
+        weir_nearest_offer(&nearest, parser->defined->groups[i].name);
+        if (strcmp(parser->defined->groups[i].name, name) == 0) {
             *group = i;
             return 0;
         }
     }
-    near_name = weir_nearest_word(&nearest);
-    return WEIR_PBL_REFUSE(parser, at, "no group \"%s\" is defined%s%s%s", name,
-                           near_name ? " (did you mean \"" : "", near_name ? near_name : "",
-                           near_name ? "\"?)" : "");
+    return WEIR_PBL_REFUSE(parser, at, "no group \"%s\" is defined%s", name,
+                           weir_pbl_guess(parser, &nearest, "\""));
+}
+
+int weir_pbl_take_ranks(struct weir_pbl_parser *parser, const char *what, unsigned *group)
+{
+    const char *at = parser->token->at;
+    const char *name;
+
+    if (weir_pbl_take_name(parser, what, &name))
+        return -EINVAL;
+    *group = WEIR_ALL_RANKS;
+    return strcmp(name, "world") == 0 ? 0 : weir_pbl_find_group(parser, name, at, group);
 }
 
 static uint64_t size_of_group(const struct weir_pbl_parser *parser, const char *name)
@@ -141,13 +147,13 @@ static int group(struct weir_pbl_parser *parser)
     if (strcmp(one.name, "world") == 0)
         return WEIR_PBL_REFUSE(parser, at, "\"world\" is the group of all ranks");
     for (unsigned i = 0; i < parser->program->group_count; i++)
-        if (strcmp(parser->groups[i].name, one.name) == 0)
+        if (strcmp(parser->defined->groups[i].name, one.name) == 0)
             return WEIR_PBL_REFUSE(parser, at, "group \"%s\" is defined twice, first in line %u",
-                                   one.name, parser->groups[i].line);
+                                   one.name, parser->defined->groups[i].line);
     if ((weir_pbl_take_sign(parser, ":") && take_tag(parser, &one)) || take_order(parser, &one))
         return -EINVAL;
     one.size = size_of_group(parser, one.name);
-    parser->groups[parser->program->group_count++] = one;
+    parser->defined->groups[parser->program->group_count++] = one;
     return 0;
 }
 
@@ -157,7 +163,7 @@ static int groups(struct weir_pbl_parser *parser, const char *at)
 
     if (!failure && parser->program->group_count > 0)
         return WEIR_PBL_REFUSE(parser, at, "groups are defined once, and line %u does",
-                               parser->groups[0].line);
+                               parser->defined->groups[0].line);
     do {
         failure = failure ? failure : group(parser);
     } while (!failure && weir_pbl_take_sign(parser, ","));
@@ -216,7 +222,8 @@ static int take_numbers(struct weir_pbl_parser *parser, const char *at,
 static int pattern(struct weir_pbl_parser *parser)
 {
     struct weir_pattern one = {.group = WEIR_ALL_RANKS, .line = parser->token->line};
-    const char *name, *at;
+    const struct weir_pattern *earlier;
+    const char *at;
 
     if (weir_pbl_expect(parser, "{", "define pattern"))
         return -EINVAL;
@@ -224,37 +231,30 @@ static int pattern(struct weir_pbl_parser *parser)
     if (weir_pbl_take_name(parser, "the name of the pattern", &one.name) ||
         check_room(parser, at, parser->program->pattern_count, "patterns"))
         return -EINVAL;
-    for (unsigned i = 0; i < parser->program->pattern_count; i++)
-        if (strcmp(parser->patterns[i].name, one.name) == 0)
-            return WEIR_PBL_REFUSE(parser, at, "pattern \"%s\" is defined twice, first in line %u",
-                                   one.name, parser->patterns[i].line);
+    earlier = weir_program_find_pattern(parser->program, one.name);
+    if (earlier != NULL)
+        return WEIR_PBL_REFUSE(parser, at, "pattern \"%s\" is defined twice, first in line %u",
+                               one.name, earlier->line);
     if (take_numbers(parser, at, &one))
         return -EINVAL;
-    if (weir_pbl_take_sign(parser, ",")) {
-        at = parser->token->at;
-        if (weir_pbl_take_name(parser, "the group of the pattern", &name))
-            return -EINVAL;
-        if (strcmp(name, "world") != 0 && weir_pbl_find_group(parser, name, at, &one.group))
-            return -EINVAL;
-    }
-    parser->patterns[parser->program->pattern_count++] = one;
+    if (weir_pbl_take_sign(parser, ",") &&
+        weir_pbl_take_ranks(parser, "the group of the pattern", &one.group))
+        return -EINVAL;
+    parser->defined->patterns[parser->program->pattern_count++] = one;
     return weir_pbl_expect(parser, "}", "the pattern");
 }
 
 int weir_pbl_definition(struct weir_pbl_parser *parser)
 {
     const char *at = parser->token->at;
-    int failure;
 
     weir_pbl_take_word(parser, "define");
     if (weir_pbl_take_word(parser, "param"))
-        failure = parameter(parser);
-    else if (weir_pbl_take_word(parser, "groups"))
-        failure = groups(parser, at);
-    else if (weir_pbl_take_word(parser, "pattern"))
-        failure = pattern(parser);
-    else
-        failure = WEIR_PBL_REFUSE(parser, parser->token->at,
-                                  "define is followed by param, groups or pattern");
-    return failure;
+        return parameter(parser);
+    if (weir_pbl_take_word(parser, "groups"))
+        return groups(parser, at);
+    if (weir_pbl_take_word(parser, "pattern"))
+        return pattern(parser);
+    return WEIR_PBL_REFUSE(parser, parser->token->at,
+                           "define is followed by param, groups or pattern");
 }

@@ -2,8 +2,6 @@
 /* Expressions: comparisons are weakest, then + and -, then %, then * and /, and ^ is strongest. */
 #include "parser.h"
 
-#include "weir/base/nearest.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -56,16 +54,6 @@ struct visit {
     int failure;
 };
 
-static const char *nearest_variable(const struct weir_pbl_parser *parser, const char *name)
-{
-    struct weir_nearest nearest = {.typed = name, .length = strlen(name)};
-
-    for (unsigned i = 0; i < parser->program->variables.count; i++)
-        if (parser->variables[i].is_set)
-            weir_nearest_offer(&nearest, parser->program->variables.names[i]);
-    return weir_nearest_word(&nearest);
-}
-
 static bool has(const struct weir_pbl_variable *variable, enum weir_pbl_need need)
 {
     return need == WEIR_PBL_NEEDS_VALUE ? variable->is_set : variable->was_file;
@@ -75,7 +63,7 @@ static int refuse_need(const struct weir_pbl_parser *parser, enum weir_pbl_need 
                        unsigned variable, const char *at)
 {
     const char *name = parser->program->variables.names[variable];
-    const char *near_name;
+    struct weir_nearest nearest = {.typed = name, .length = strlen(name)};
 
     if (need == WEIR_PBL_NEEDS_FILE)
         return WEIR_PBL_REFUSE(parser, at, "no statement before this one opens a file in $%s",
@@ -84,10 +72,11 @@ static int refuse_need(const struct weir_pbl_parser *parser, enum weir_pbl_need 
         return WEIR_PBL_REFUSE(parser, at,
                                "$%s is not set here: the loop of line %u took it away at its end",
                                name, parser->variables[variable].taken_line);
-    near_name = nearest_variable(parser, name);
-    return WEIR_PBL_REFUSE(parser, at, "$%s is not set by any statement before this one%s%s%s",
-                           name, near_name ? " (did you mean $" : "", near_name ? near_name : "",
-                           near_name ? "?)" : "");
+    for (unsigned i = 0; i < parser->program->variables.count; i++)
+        if (parser->variables[i].is_set)
+            weir_nearest_offer(&nearest, parser->program->variables.names[i]);
+    return WEIR_PBL_REFUSE(parser, at, "$%s is not set by any statement before this one%s", name,
+                           weir_pbl_guess(parser, &nearest, "$"));
 }
 
 /* Only a loop comes from a statement further down to one before it. */
@@ -145,26 +134,21 @@ static int internal(struct weir_pbl_parser *parser, const struct weir_pbl_token 
 {
     const char *name = token->at + 2;
     struct weir_nearest nearest = {.typed = name, .length = token->length - 2};
-    const char *near_name;
+    unsigned found = weir_internal_find(name, nearest.length);
 
-    for (unsigned i = 0; i < WEIR_INTERNAL_COUNT; i++) {
-        weir_nearest_offer(&nearest, weir_internal_names[i]);
-        if (strlen(weir_internal_names[i]) == nearest.length &&
-            memcmp(weir_internal_names[i], name, nearest.length) == 0) {
-            *expr = weir_expr_internal(parser->arena, (enum weir_internal)i);
-            return 0;
-        }
+    if (found < WEIR_INTERNAL_COUNT) {
+        *expr = weir_expr_internal(parser->arena, (enum weir_internal)found);
+        return 0;
     }
     if (nearest.length == 3 && memcmp(name, "env", 3) == 0)
         return WEIR_PBL_REFUSE(parser, token->at,
                                "$$env(NAME) stands only inside of texts: write \"$$env(NAME)\"");
-    near_name = weir_nearest_word(&nearest);
-    return WEIR_PBL_REFUSE(
-        parser, token->at,
-        "there is no %.*s%s%s%s; there are $$rank, $$size, $$grank, $$gsize, $$node, "
-        "$$host, $$rand and $$crand",
-        (int)token->length, token->at, near_name ? " (did you mean $$" : "",
-        near_name ? near_name : "", near_name ? "?)" : "");
+    for (unsigned i = 0; i < WEIR_INTERNAL_COUNT; i++)
+        weir_nearest_offer(&nearest, weir_internal_names[i]);
+    return WEIR_PBL_REFUSE(parser, token->at,
+                           "there is no %.*s%s; there are $$rank, $$size, $$grank, $$gsize, "
+                           "$$node, $$host, $$rand and $$crand",
+                           (int)token->length, token->at, weir_pbl_guess(parser, &nearest, "$$"));
 }
 
 static int text(struct weir_pbl_parser *parser, const struct weir_pbl_token *token,

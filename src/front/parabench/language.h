@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The language of Parabench: from the text of a program to its statements, checked whole. */
+/* The language of Parabench: from the text of a program to its statements, checked whole, and the
+ * values of its parameters, with what follows from them. */
 #ifndef WEIR_FRONT_PARABENCH_LANGUAGE_H
 #define WEIR_FRONT_PARABENCH_LANGUAGE_H
 
@@ -24,5 +25,22 @@ struct weir_pbl_job {
  * used. 0, or a usage error that points at the place. */
 int weir_pbl_compile(const struct weir_lowering *lowering, const struct weir_pbl_job *job,
                      struct weir_program *program);
+
+/* ---- values.c ---- */
+
+/* Gives parameters their values: of the environment (PARABENCH_name), then of words name=value. A
+ * name is that of the parameter or of its variable. 0, or a usage error. */
+int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_program *program,
+                            int count, const char *const words[]);
+
+/* Bytes of the largest call, as far as it is known from constants and parameters. */
+uint64_t weir_pbl_largest_bytes(const struct weir_program *program);
+
+/* ---- roots.c ---- */
+
+/* The directories that names of files may be in: `roots` (lines), or else those that values of
+ * parameters name, and behind them the current one. 0, or a usage error. */
+int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program *program,
+                       const char *roots);
 
 #endif

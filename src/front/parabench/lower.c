@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The meaning of the words of parabench: which program, with which parameters and groups, and how
  * it is run. */
-#include "lower.h"
+#include "options.h"
 
 #include "common_lowering.h"
 #include "language.h"
 #include "time_words.h"
-#include "values.h"
 
 #include "weir/base/clock.h"
 
@@ -67,34 +66,27 @@ static int load(const struct lowering *lowering, const char *path, const char **
 
 /* ---- groups ---- */
 
-static int read_size(const struct lowering *lowering, char *typed, struct weir_pbl_group_size *size)
-{
-    char *colon = strrchr(typed, ':');
-
-    size->name = typed;
-    if (colon == NULL)
-        return 0;
-    *colon = '\0';
-    if (weir_size_parse(colon + 1, &size->size) || size->size > WEIR_PLAN_RANKS_MAX)
-        return REFUSE(lowering, "-g: \"%s:%s\": that is no number of ranks; give NAME:SIZE", typed,
-                      colon + 1);
-    return 0;
-}
-
+/* A line each: NAME or NAME:SIZE. */
 static int read_sizes(const struct lowering *lowering, struct weir_pbl_job *job)
 {
     struct weir_arena *arena = &lowering->base.plan->arena;
     const char *list = lowering->config->groups != NULL ? lowering->config->groups : "";
-    struct weir_pbl_group_size *sizes = weir_arena_take(arena, (strlen(list) + 1) * sizeof *sizes);
+    struct weir_pbl_group_size *size = weir_arena_take(arena, (strlen(list) + 1) * sizeof *size);
 
-    job->sizes = sizes;
-    while (*list != '\0') {
+    job->sizes = size;
+    for (; *list != '\0'; size++, job->size_count++) {
         size_t length = strcspn(list, "\n");
+        char *typed = weir_arena_printf(arena, "%.*s", (int)length, list);
+        char *colon = strrchr(typed, ':');
 
-        if (read_size(lowering, weir_arena_printf(arena, "%.*s", (int)length, list),
-                      &sizes[job->size_count++]))
-            return -EINVAL;
         list += length + (list[length] == '\n');
+        size->name = typed;
+        if (colon == NULL)
+            continue;
+        *colon = '\0';
+        if (weir_size_parse(colon + 1, &size->size) || size->size > WEIR_PLAN_RANKS_MAX)
+            return REFUSE(lowering, "-g: \"%s:%s\": that is no number of ranks; give NAME:SIZE",
+                          typed, colon + 1);
     }
     return 0;
 }
@@ -172,9 +164,9 @@ static int lower_seed(const struct lowering *lowering)
 static int read_time(const struct lowering *lowering, const char *option, const char *text,
                      uint64_t *ns)
 {
-    return text != NULL
-               ? weir_time_read(option, text, lowering->base.place, lowering->base.error, ns)
-               : 0;
+    return text == NULL
+               ? 0
+               : weir_time_read(option, text, lowering->base.place, lowering->base.error, ns);
 }
 
 static int lower_terms(struct lowering *lowering)
@@ -205,22 +197,25 @@ static int check_common(const struct lowering *lowering)
 {
     const struct weir_common_words *common = &lowering->base.request->common;
 
-    if (common->data != NULL)
-        return REFUSE(lowering, "--data: programs write zeros, or what proves its place with "
-                                "--verify; leave it out");
-    if (common->depth != NULL && strcmp(common->depth, "1") != 0)
-        return REFUSE(lowering, "--depth: the statements of a rank follow one another, and start "
-                                "one call at a time; leave it out");
-    if (common->is_direct)
-        return REFUSE(lowering, "--direct: a program says which files pass the page cache: dread, "
-                                "dwrite, or O_DIRECT in the mode of fopen; leave it out");
-    if (strcmp(common->cache_drop, "none") != 0)
-        return REFUSE(lowering, "--drop-caches: a program reads and writes in one phase; run one "
-                                "that writes, and then one that reads, with the page cache "
-                                "emptied in between; leave it out");
-    if (common->must_fit)
-        return REFUSE(lowering, "--must-fit: how much a program writes is not known before it has "
-                                "run; leave it out");
+    const struct {
+        bool is_given;
+        const char *sentence;
+    } refused[] = {
+        {common->data != NULL, "--data: programs write zeros, or what proves its place with "
+                               "--verify"},
+        {common->depth != NULL && strcmp(common->depth, "1") != 0,
+         "--depth: the statements of a rank follow one another, and start one call at a time"},
+        {common->is_direct, "--direct: a program says which files pass the page cache: dread, "
+                            "dwrite, or O_DIRECT in the mode of fopen"},
+        {strcmp(common->cache_drop, "none") != 0,
+         "--drop-caches: a program reads and writes in one phase; run one that writes, and then "
+         "one that reads, with the page cache emptied in between"},
+        {common->must_fit, "--must-fit: how much a program writes is not known before it has run"},
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].is_given)
+            return REFUSE(lowering, "%s; leave it out", refused[i].sentence);
     if (common->may_overwrite)
         REMARK(lowering, "--overwrite: a program may overwrite and remove what is in its roots: "
                          "it changes nothing");
@@ -334,14 +329,15 @@ static int lower_program(const struct lowering *lowering,
     return weir_pbl_set_parameters(&lowering->base, lowering->program, count, words);
 }
 
-int weir_parabench_lower(struct weir_plan *plan, const struct weir_parabench_request *request,
+int weir_parabench_lower(struct weir_plan *plan, const struct weir_front_request *base,
                          struct weir_error *error)
 {
+    const struct weir_parabench_request *request = (const struct weir_parabench_request *)base;
     struct lowering lowering = {
         .base = {.plan = plan,
                  .test = weir_plan_add_test(plan),
-                 .request = &request->base,
-                 .place = request->base.parser.place,
+                 .request = base,
+                 .place = base->parser.place,
                  .error = error},
         .config = &request->config,
         .additions = &request->additions,

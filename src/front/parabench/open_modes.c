@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modes of fopen: those of the C library, or flags of open by name. */
-#include "open_modes.h"
+#include "parser.h"
 
 #include "weir/base/descriptor.h"
 
@@ -39,40 +39,34 @@ static const struct mode names[] = {
     {"O_NOCTTY", 0},
 };
 
-static const struct mode *find(const struct mode *list, size_t count, const char *word,
-                               size_t length)
+static bool find(const struct mode *list, size_t count, const char *word, size_t length,
+                 unsigned *flags)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(list[i].word) == length && strncmp(list[i].word, word, length) == 0)
-            return &list[i];
-    return NULL;
-}
-
-/* Flags by name, with blanks or signs between them. */
-static bool read_names(const char *text, unsigned *flags)
-{
-    unsigned found = 0;
-
-    for (text += strspn(text, " |,+"); *text != '\0'; text += strspn(text, " |,+")) {
-        size_t length = strcspn(text, " |,+");
-        const struct mode *name = find(names, sizeof names / sizeof *names, text, length);
-
-        if (name == NULL)
-            return false;
-        found |= name->flags;
-        text += length;
-    }
-    *flags = found | ((found & WEIR_OPEN_WRITE) ? 0 : WEIR_OPEN_READ);
-    return true;
+        if (strlen(list[i].word) == length && strncmp(list[i].word, word, length) == 0) {
+            *flags |= list[i].flags;
+            return true;
+        }
+    return false;
 }
 
 bool weir_pbl_open_flags(const char *text, unsigned *flags)
 {
-    const struct mode *mode = find(modes, sizeof modes / sizeof *modes, text, strlen(text));
+    static const char between[] = " |,+";
 
-    if (mode == NULL)
-        return *text != '\0' && read_names(text, flags);
-    *flags = mode->flags;
+    *flags = 0;
+    if (find(modes, sizeof modes / sizeof *modes, text, strlen(text), flags))
+        return true;
+    if (*text == '\0')
+        return false;
+    for (text += strspn(text, between); *text != '\0'; text += strspn(text, between)) {
+        size_t length = strcspn(text, between);
+
+        if (!find(names, sizeof names / sizeof *names, text, length, flags))
+            return false;
+        text += length;
+    }
+    *flags |= *flags & WEIR_OPEN_WRITE ? 0 : WEIR_OPEN_READ;
     return true;
 }
 

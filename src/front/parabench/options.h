@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of the dialect parabench: one member per option, as it was typed. */
+/* The words of the dialect parabench: one member per option, as it was typed; and what becomes of
+ * them. */
 #ifndef WEIR_FRONT_PARABENCH_OPTIONS_H
 #define WEIR_FRONT_PARABENCH_OPTIONS_H
 
@@ -57,5 +58,12 @@ struct weir_parabench_request {
     const char *const *words; /* that stand alone: the program, and name=value */
     int word_count;
 };
+
+/* Appends the test of the program. 0, or a usage error. */
+int weir_parabench_lower(struct weir_plan *plan, const struct weir_front_request *request,
+                         struct weir_error *error);
+
+/* Appends the page that compares us with the original. */
+void weir_parabench_compat_page(struct weir_text *text, const struct weir_backends *backends);
 
 #endif

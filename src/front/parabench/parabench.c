@@ -2,7 +2,7 @@
 /* The dialect parabench, as the front end sees it. */
 #include "parabench.h"
 
-#include "lower.h"
+#include "options.h"
 
 const struct weir_front_tables weir_parabench_tables = {
     .place = "parabench",
@@ -25,12 +25,6 @@ static int take_words(struct weir_front_request *base, int count, const char *co
     return 0;
 }
 
-static int lower(struct weir_plan *plan, const struct weir_front_request *request,
-                 struct weir_error *error)
-{
-    return weir_parabench_lower(plan, (const struct weir_parabench_request *)request, error);
-}
-
 static const struct weir_dialect_format formats[] = {
     {"parabench", WEIR_PARABENCH_REPORTER}, {"labels", WEIR_PARABENCH_REPORTER_LABELS},
     {"xml", WEIR_PARABENCH_REPORTER_XML},   {"csv", WEIR_PARABENCH_REPORTER_CSV},
@@ -49,7 +43,7 @@ const struct weir_dialect weir_dialect_parabench = {
     .tables = &weir_parabench_tables,
     WEIR_DIALECT_REQUEST(struct weir_parabench_request, config),
     .take_words = take_words,
-    .lower = lower,
+    .lower = weir_parabench_lower,
     .axes = axes,
     .formats = formats,
     .add_compat_page = weir_parabench_compat_page,

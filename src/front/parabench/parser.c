@@ -2,8 +2,6 @@
 /* Statements of a program, by recursive descent. */
 #include "parser.h"
 
-#include "weir/base/nearest.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -68,6 +66,16 @@ int weir_pbl_take_name(struct weir_pbl_parser *parser, const char *what, const c
     parser->token++;
     *name = weir_arena_printf(parser->arena, "%.*s", (int)length, text);
     return 0;
+}
+
+const char *weir_pbl_guess(const struct weir_pbl_parser *parser, const struct weir_nearest *nearest,
+                           const char *mark)
+{
+    const char *word = weir_nearest_word(nearest);
+
+    return word == NULL ? ""
+                        : weir_arena_printf(parser->arena, " (did you mean %s%s%s?)", mark, word,
+                                            *mark == '"' ? mark : "");
 }
 
 /* ---- bodies ---- */
@@ -142,11 +150,6 @@ static int conditional_body(struct weir_pbl_parser *parser, const struct weir_st
 
 /* ---- simple statements ---- */
 
-static int end(struct weir_pbl_parser *parser, const char *what)
-{
-    return weir_pbl_expect(parser, ";", what);
-}
-
 static enum weir_call next_call(const struct weir_pbl_parser *parser)
 {
     const struct weir_pbl_token *token = parser->token;
@@ -162,7 +165,18 @@ static int call(struct weir_pbl_parser *parser, struct list *list, enum weir_cal
 
     one->call = which;
     one->variable = variable;
-    return weir_pbl_call(parser, one) || end(parser, "the call") ? -EINVAL : 0;
+    return weir_pbl_call(parser, one) || weir_pbl_expect(parser, ";", "the call") ? -EINVAL : 0;
+}
+
+/* An expression is all that the statement takes. */
+static int one_argument(struct weir_pbl_parser *parser, struct weir_statement *one)
+{
+    struct weir_pbl_arguments value = {.count = 1};
+
+    if (weir_pbl_expression(parser, &value.exprs[0]))
+        return -EINVAL;
+    weir_pbl_set_arguments(parser, one, &value);
+    return 0;
 }
 
 /* A copy of a file is one, too. */
@@ -179,7 +193,6 @@ static void note_assignment(struct weir_pbl_parser *parser, unsigned variable,
 static int assignment(struct weir_pbl_parser *parser, struct list *list)
 {
     unsigned variable = (unsigned)parser->token->value;
-    struct weir_pbl_arguments value = {.count = 1};
     struct weir_statement *one;
 
     parser->token++;
@@ -193,11 +206,10 @@ static int assignment(struct weir_pbl_parser *parser, struct list *list)
     }
     one = add(parser, list, WEIR_DO_ASSIGN);
     one->variable = variable;
-    if (weir_pbl_expression(parser, &value.exprs[0]))
+    if (one_argument(parser, one))
         return -EINVAL;
-    weir_pbl_set_arguments(parser, one, &value);
-    note_assignment(parser, variable, value.exprs[0]);
-    return end(parser, "the value");
+    note_assignment(parser, variable, one->arguments[0]);
+    return weir_pbl_expect(parser, ";", "the value");
 }
 
 static int print(struct weir_pbl_parser *parser, struct weir_statement *one)
@@ -207,7 +219,7 @@ static int print(struct weir_pbl_parser *parser, struct weir_statement *one)
     if (weir_pbl_arguments(parser, &arguments))
         return -EINVAL;
     weir_pbl_set_arguments(parser, one, &arguments);
-    return end(parser, "what is printed");
+    return weir_pbl_expect(parser, ";", "what is printed");
 }
 
 static int sleep(struct weir_pbl_parser *parser, struct weir_statement *one)
@@ -224,44 +236,34 @@ static int sleep(struct weir_pbl_parser *parser, struct weir_statement *one)
     if (weir_expr_is_constant(arguments.exprs[0], &value) && value < 0)
         return WEIR_PBL_REFUSE(parser, arguments.at[0], "a sleep of negative length");
     weir_pbl_set_arguments(parser, one, &arguments);
-    return end(parser, "the time");
+    return weir_pbl_expect(parser, ";", "the time");
 }
 
 static int barrier(struct weir_pbl_parser *parser, struct weir_statement *one)
 {
     const char *at = parser->token[-1].at;
     bool is_open = weir_pbl_take_sign(parser, "(");
-    const char *name;
 
-    if (parser->token->kind == WEIR_PBL_TEXT) {
-        const char *name_at = parser->token->at;
-
-        one->group = WEIR_ALL_RANKS;
-        if (weir_pbl_take_name(parser, "the group of the barrier", &name) ||
-            (strcmp(name, "world") != 0 && weir_pbl_find_group(parser, name, name_at, &one->group)))
-            return -EINVAL;
-    }
-    if (is_open && weir_pbl_expect(parser, ")", "the group"))
+    if ((parser->token->kind == WEIR_PBL_TEXT &&
+         weir_pbl_take_ranks(parser, "the group of the barrier", &one->group)) ||
+        (is_open && weir_pbl_expect(parser, ")", "the group")) ||
+        weir_pbl_note_meeting(parser, one->group, "a barrier", at))
         return -EINVAL;
-    return weir_pbl_note_meeting(parser, one->group, "a barrier", at) || end(parser, "the barrier")
-               ? -EINVAL
-               : 0;
+    return weir_pbl_expect(parser, ";", "the barrier");
 }
 
 /* ---- statements with a body ---- */
 
 static int label(struct weir_pbl_parser *parser, struct weir_statement *one)
 {
-    struct weir_pbl_arguments value = {.count = 1};
+    struct weir_pbl_arguments none = {.count = 1};
     char reason[64];
 
-    if (!weir_pbl_take_sign(parser, "["))
-        value.exprs[0] = weir_expr_text(parser->arena, &parser->program->variables, "", 0, reason,
-                                        sizeof reason);
-    else if (weir_pbl_expression(parser, &value.exprs[0]) ||
-             weir_pbl_expect(parser, "]", "the label"))
-        return -EINVAL;
-    weir_pbl_set_arguments(parser, one, &value);
+    if (weir_pbl_take_sign(parser, "["))
+        return one_argument(parser, one) ? -EINVAL : weir_pbl_expect(parser, "]", "the label");
+    none.exprs[0] =
+        weir_expr_text(parser->arena, &parser->program->variables, "", 0, reason, sizeof reason);
+    weir_pbl_set_arguments(parser, one, &none);
     return 0;
 }
 
@@ -292,12 +294,13 @@ static int group(struct weir_pbl_parser *parser, struct weir_statement *one)
         weir_pbl_find_group(parser, name, at, &one->group) ||
         (is_open && weir_pbl_expect(parser, ")", "the name of the group")))
         return -EINVAL;
-    if (outer != WEIR_ALL_RANKS && are_apart(&parser->groups[outer], &parser->groups[one->group]))
+    if (outer != WEIR_ALL_RANKS &&
+        are_apart(&parser->defined->groups[outer], &parser->defined->groups[one->group]))
         WEIR_REMARK(parser->lowering,
                     "line %u: group \"%s\" inside of group \"%s\": they have no rank in common, "
                     "and the block is skipped",
-                    one->line, name, parser->groups[outer].name);
-    parser->is_group_used[one->group] = true;
+                    one->line, name, parser->defined->groups[outer].name);
+    parser->defined->is_group_used[one->group] = true;
     parser->group = one->group;
     failure = conditional_body(parser, &one->body);
     parser->group = outer;
@@ -317,13 +320,8 @@ static int master(struct weir_pbl_parser *parser, struct weir_statement *one)
 
 static int condition(struct weir_pbl_parser *parser, struct weir_statement *one)
 {
-    struct weir_pbl_arguments value = {.count = 1};
-
-    if (weir_pbl_expect(parser, "(", "if") || weir_pbl_expression(parser, &value.exprs[0]) ||
-        weir_pbl_expect(parser, ")", "the condition"))
-        return -EINVAL;
-    weir_pbl_set_arguments(parser, one, &value);
-    if (conditional_body(parser, &one->body))
+    if (weir_pbl_expect(parser, "(", "if") || one_argument(parser, one) ||
+        weir_pbl_expect(parser, ")", "the condition") || conditional_body(parser, &one->body))
         return -EINVAL;
     return weir_pbl_take_word(parser, "else") ? conditional_body(parser, &one->otherwise) : 0;
 }
@@ -334,7 +332,6 @@ static int condition(struct weir_pbl_parser *parser, struct weir_statement *one)
 static int bound(struct weir_pbl_parser *parser, struct weir_statement *one)
 {
     const struct weir_pbl_token *first = parser->token;
-    struct weir_pbl_arguments value = {.count = 1};
     int64_t count;
 
     if (first->kind == WEIR_PBL_TIME) {
@@ -348,13 +345,12 @@ static int bound(struct weir_pbl_parser *parser, struct weir_statement *one)
         return WEIR_PBL_REFUSE(parser, first->at,
                                "repeat takes a variable and a count, or a time with the unit ms, "
                                "s, min or h, such as 60s");
-    if (weir_pbl_expression(parser, &value.exprs[0]))
+    if (one_argument(parser, one))
         return -EINVAL;
-    if (weir_expr_is_constant(value.exprs[0], &count) && count < 0)
+    if (weir_expr_is_constant(one->arguments[0], &count) && count < 0)
         return WEIR_PBL_REFUSE(parser, first->at, "a loop of %" PRId64 " rounds", count);
-    if (weir_expr_is_text(value.exprs[0]))
+    if (weir_expr_is_text(one->arguments[0]))
         return WEIR_PBL_REFUSE(parser, first->at, "the number of rounds is expected");
-    weir_pbl_set_arguments(parser, one, &value);
     return 0;
 }
 
@@ -433,7 +429,6 @@ static int refuse_word(const struct weir_pbl_parser *parser)
 {
     const struct weir_pbl_token *token = parser->token;
     struct weir_nearest nearest = {.typed = token->at, .length = token->length};
-    const char *near_word;
 
     if (weir_pbl_is_word(token, "define"))
         return WEIR_PBL_REFUSE(parser, token->at,
@@ -445,11 +440,9 @@ static int refuse_word(const struct weir_pbl_parser *parser)
         weir_nearest_offer(&nearest, keywords[i].word);
     for (int i = 0; i < WEIR_CALL_WORDS; i++)
         weir_nearest_offer(&nearest, weir_calls[i].word);
-    near_word = weir_nearest_word(&nearest);
-    return WEIR_PBL_REFUSE(parser, token->at, "unknown word \"%.*s\"%s%s%s",
+    return WEIR_PBL_REFUSE(parser, token->at, "unknown word \"%.*s\"%s",
                            token->length < 80 ? (int)token->length : 80, token->at,
-                           near_word ? " (did you mean " : "", near_word ? near_word : "",
-                           near_word ? "?)" : "");
+                           weir_pbl_guess(parser, &nearest, ""));
 }
 
 static int word(struct weir_pbl_parser *parser, struct list *list)
@@ -511,7 +504,7 @@ static void remark(const struct weir_pbl_parser *parser, const struct weir_pbl_t
                     "original took 1M for 1",
                     tokens->large_suffix_line);
     for (unsigned i = 0; i < program->group_count; i++)
-        if (!parser->is_group_used[i])
+        if (!parser->defined->is_group_used[i])
             WEIR_REMARK(parser->lowering, "line %u: no block is for group \"%s\"",
                         program->groups[i].line, program->groups[i].name);
     if (program->statements == NULL)
@@ -539,16 +532,10 @@ int weir_pbl_compile(const struct weir_lowering *lowering, const struct weir_pbl
         program->variables = tokens.variables;
         parser.variables =
             weir_arena_take(arena, (tokens.variables.count + 1) * sizeof *parser.variables);
-        parser.parameters =
-            weir_arena_take(arena, WEIR_PBL_DEFINITIONS_MAX * sizeof *parser.parameters);
-        parser.groups = weir_arena_take(arena, WEIR_PBL_DEFINITIONS_MAX * sizeof *parser.groups);
-        parser.is_group_used =
-            weir_arena_take(arena, WEIR_PBL_DEFINITIONS_MAX * sizeof *parser.is_group_used);
-        parser.patterns =
-            weir_arena_take(arena, WEIR_PBL_DEFINITIONS_MAX * sizeof *parser.patterns);
-        program->parameters = parser.parameters;
-        program->groups = parser.groups;
-        program->patterns = parser.patterns;
+        parser.defined = weir_arena_take(arena, sizeof *parser.defined);
+        program->parameters = parser.defined->parameters;
+        program->groups = parser.defined->groups;
+        program->patterns = parser.defined->patterns;
         parser.token = tokens.list;
         failure = all(&parser);
         if (!failure)

@@ -8,6 +8,7 @@
 #include "language.h"
 #include "tokens.h"
 
+#include "weir/base/nearest.h"
 #include "weir/plan/program.h"
 
 #define WEIR_PBL_DEFINITIONS_MAX 1000 /* groups, patterns and parameters, of each */
@@ -24,6 +25,14 @@ struct weir_pbl_variable {
     const char *missing_at[WEIR_PBL_NEEDS]; /* in a loop that may do it further down; NULL: none */
 };
 
+/* What is counted in the program. */
+struct weir_pbl_definitions {
+    struct weir_parameter parameters[WEIR_PBL_DEFINITIONS_MAX];
+    struct weir_program_group groups[WEIR_PBL_DEFINITIONS_MAX];
+    bool is_group_used[WEIR_PBL_DEFINITIONS_MAX];
+    struct weir_pattern patterns[WEIR_PBL_DEFINITIONS_MAX];
+};
+
 struct weir_pbl_parser {
     const struct weir_lowering *lowering;
     const struct weir_pbl_job *job;
@@ -32,10 +41,7 @@ struct weir_pbl_parser {
     struct weir_program *program;
     const struct weir_pbl_token *token; /* the next one */
     struct weir_pbl_variable *variables;
-    struct weir_parameter *parameters;
-    struct weir_program_group *groups;
-    bool *is_group_used;
-    struct weir_pattern *patterns;
+    struct weir_pbl_definitions *defined;
 
     unsigned first_line;       /* of the first statement */
     unsigned nesting;          /* statements around the next one */
@@ -64,6 +70,10 @@ int weir_pbl_expect(struct weir_pbl_parser *parser, const char *sign, const char
 /* A text without variables must be next, `what` says which: a name that is copied. */
 int weir_pbl_take_name(struct weir_pbl_parser *parser, const char *what, const char **name);
 
+/* " (did you mean X?)", with `mark` before X ("$"; or around it: "\""); "" if no word is near. */
+const char *weir_pbl_guess(const struct weir_pbl_parser *parser, const struct weir_nearest *nearest,
+                           const char *mark);
+
 /* ---- expressions.c ---- */
 
 int weir_pbl_expression(struct weir_pbl_parser *parser, const struct weir_expr **expr);
@@ -84,6 +94,9 @@ int weir_pbl_definition(struct weir_pbl_parser *parser);
 int weir_pbl_find_group(struct weir_pbl_parser *parser, const char *name, const char *at,
                         unsigned *group);
 
+/* The same of a name that is next, `what` says which; of "world", WEIR_ALL_RANKS. */
+int weir_pbl_take_ranks(struct weir_pbl_parser *parser, const char *what, unsigned *group);
+
 /* ---- calls.c ---- */
 
 struct weir_pbl_arguments {
@@ -102,5 +115,13 @@ int weir_pbl_call(struct weir_pbl_parser *parser, struct weir_statement *stateme
  * them comes. */
 int weir_pbl_note_meeting(struct weir_pbl_parser *parser, unsigned group, const char *what,
                           const char *at);
+
+/* ---- open_modes.c ---- */
+
+/* Of enum weir_open_flag. False: there is no such mode. */
+bool weir_pbl_open_flags(const char *text, unsigned *flags);
+
+/* Appends the list of all. */
+void weir_pbl_add_open_modes(struct weir_text *text);
 
 #endif

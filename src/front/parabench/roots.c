@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directories that a program's files may be in. They need not be there yet. */
-#include "values.h"
+#include "language.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,46 +17,23 @@ struct roots {
     unsigned count;
 };
 
-/* Behind `clean`, which is "" or begins with a slash and has no . or .. in it. */
-static void go_along(struct weir_text *clean, const char *path)
-{
-    while (*path != '\0') {
-        size_t length = strcspn(path, "/");
-        const char *slash = clean->length > 0 ? strrchr(clean->data, '/') : NULL;
-
-        if (length == 2 && strncmp(path, "..", 2) == 0) {
-            if (slash != NULL)
-                clean->data[clean->length = (size_t)(slash - clean->data)] = '\0';
-        } else if (length > 0 && !(length == 1 && *path == '.')) {
-            weir_text_add(clean, "/%.*s", (int)length, path);
-        }
-        path += length + (path[length] == '/');
-    }
-}
-
 static int add(struct roots *roots, const char *path)
 {
-    struct weir_text clean = {0};
-    const char *root;
-    int failure = 0;
+    char *root = weir_arena_take(&roots->lowering->plan->arena,
+                                 strlen(roots->directory) + strlen(path) + sizeof "//");
+    size_t length = path[0] == '/' ? 0 : weir_program_clean_path(root, 0, roots->directory);
 
-    if (path[0] != '/')
-        go_along(&clean, roots->directory);
-    go_along(&clean, path);
-    root = clean.length > 0 ? weir_text_string(&clean) : "/";
+    if (weir_program_clean_path(root, length, path) == 0)
+        memcpy(root, "/", sizeof "/");
     for (unsigned i = 0; i < roots->count; i++)
-        if (strcmp(roots->list[i], root) == 0) {
-            weir_text_close(&clean);
+        if (strcmp(roots->list[i], root) == 0)
             return 0;
-        }
     if (strlen(root) >= WEIR_PATH_BYTES || roots->count == ROOTS_MAX)
-        failure = WEIR_REFUSE(roots->lowering, "--root: %s: %s", path,
-                              roots->count == ROOTS_MAX ? "too many directories"
-                                                        : "the path is too long");
-    else
-        roots->list[roots->count++] = weir_arena_copy(&roots->lowering->plan->arena, root);
-    weir_text_close(&clean);
-    return failure;
+        return WEIR_REFUSE(roots->lowering, "--root: %s: %s", path,
+                           roots->count == ROOTS_MAX ? "too many directories"
+                                                     : "the path is too long");
+    roots->list[roots->count++] = root;
+    return 0;
 }
 
 /* What stands before the first variable, as far as whole names go. */

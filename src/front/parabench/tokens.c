@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define VARIABLES_MAX 10000
 #define SHOWN_BEFORE 60 /* bytes of a long line before the place, and in all */
 #define SHOWN 100
@@ -90,57 +92,29 @@ struct scanner {
     struct weir_pbl_tokens *tokens;
     const char *at;
     unsigned line;
-    const char **names; /* sorted */
-    unsigned name_count;
+    const char **names; /* those of the tokens' variables */
 };
 
 static size_t name_length(const char *name)
 {
-    size_t length = 0;
-
-    while (isalnum((unsigned char)name[length]))
-        length++;
-    return length;
-}
-
-/* Where the name is, or belongs. */
-static unsigned find_name(const struct scanner *scanner, const char *name, size_t length,
-                          bool *is_there)
-{
-    unsigned low = 0, high = scanner->name_count;
-
-    while (low < high) {
-        unsigned middle = low + (high - low) / 2;
-        int order = strncmp(scanner->names[middle], name, length);
-
-        if (order == 0 && scanner->names[middle][length] == '\0') {
-            *is_there = true;
-            return middle;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *is_there = false;
-    return low;
+    return strspn(name, LETTERS DIGITS);
 }
 
 static int note_name(struct scanner *scanner, const char *name, size_t length)
 {
-    bool is_there;
-    unsigned at = find_name(scanner, name, length, &is_there);
+    struct weir_variables *variables = &scanner->tokens->variables;
+    unsigned at = variables->count;
+    const char *copy;
 
-    if (is_there)
+    if (weir_variables_find(variables, name, length) < at)
         return 0;
-    if (scanner->name_count == VARIABLES_MAX)
+    if (at == VARIABLES_MAX)
         return weir_pbl_refuse(scanner->source, name - 1, "more than %d variables", VARIABLES_MAX);
-    if (scanner->names == NULL)
-        scanner->names = weir_arena_take(scanner->arena, VARIABLES_MAX * sizeof *scanner->names);
-    memmove(scanner->names + at + 1, scanner->names + at,
-            (scanner->name_count - at) * sizeof *scanner->names);
-    scanner->names[at] = weir_arena_printf(scanner->arena, "%.*s", (int)length, name);
-    scanner->name_count++;
+    copy = weir_arena_printf(scanner->arena, "%.*s", (int)length, name);
+    for (; at > 0 && strcmp(scanner->names[at - 1], copy) > 0; at--)
+        scanner->names[at] = scanner->names[at - 1];
+    scanner->names[at] = copy;
+    variables->count++;
     return 0;
 }
 
@@ -179,11 +153,7 @@ static struct weir_pbl_token *add_token(struct scanner *scanner, enum weir_pbl_k
 
 static size_t word_length(const char *word)
 {
-    size_t length = 0;
-
-    while (isalnum((unsigned char)word[length]) || word[length] == '_')
-        length++;
-    return length;
+    return strspn(word, LETTERS DIGITS "_");
 }
 
 static bool is_among(const char *text, size_t length, const char *word)
@@ -224,9 +194,8 @@ static unsigned power_of(struct scanner *scanner, char suffix)
 static int scan_number(struct scanner *scanner)
 {
     const char *at = scanner->at;
-    size_t digits = strspn(at, "0123456789");
-    size_t with_fraction =
-        digits + (at[digits] == '.' ? 1 + strspn(at + digits + 1, "0123456789") : 0);
+    size_t digits = strspn(at, DIGITS);
+    size_t with_fraction = digits + (at[digits] == '.' ? 1 + strspn(at + digits + 1, DIGITS) : 0);
     size_t unit = word_length(at + with_fraction);
     uint64_t unit_ns = weir_time_unit_ns(at + with_fraction, unit);
     unsigned power = unit == 1 && with_fraction == digits ? power_of(scanner, at[digits]) : 0;
@@ -333,15 +302,12 @@ static int scan_next(struct scanner *scanner)
     return at[0] == '/' && at[1] == '*' ? skip_comment(scanner) : scan_token(scanner);
 }
 
-static void number_variables(const struct scanner *scanner)
+static void number_variables(struct weir_pbl_tokens *tokens)
 {
-    for (size_t i = 0; i < scanner->tokens->count; i++) {
-        struct weir_pbl_token *token = &scanner->tokens->list[i];
-        bool is_there;
-
+    for (struct weir_pbl_token *token = tokens->list; token->kind != WEIR_PBL_END; token++)
         if (token->kind == WEIR_PBL_VARIABLE)
-            token->value = find_name(scanner, token->at + 1, token->length - 1, &is_there);
-    }
+            token->value =
+                weir_variables_find(&tokens->variables, token->at + 1, token->length - 1);
 }
 
 int weir_pbl_scan(const struct weir_pbl_source *source, struct weir_arena *arena,
@@ -351,15 +317,15 @@ int weir_pbl_scan(const struct weir_pbl_source *source, struct weir_arena *arena
         .source = source, .arena = arena, .tokens = tokens, .at = source->text, .line = 1};
     int failure = 0;
 
+    scanner.names = weir_arena_take(arena, VARIABLES_MAX * sizeof *scanner.names);
+    tokens->variables.names = scanner.names;
     /* Editors of other systems put the byte order mark of UTF-8 first. */
     if (strncmp(scanner.at, "\xef\xbb\xbf", 3) == 0)
         scanner.at += 3;
     while (!failure && *scanner.at != '\0')
         failure = scan_next(&scanner);
     add_token(&scanner, WEIR_PBL_END, 0);
-    number_variables(&scanner);
-    tokens->variables =
-        (struct weir_variables){.names = scanner.names, .count = scanner.name_count};
+    number_variables(tokens);
     return failure;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a program's parameters, and the largest call that they lead to. */
-#include "values.h"
+#include "language.h"
 
 #include "weir/base/nearest.h"
 
@@ -10,45 +10,43 @@
 
 /* ---- parameters ---- */
 
-static const char *variable_of(const struct weir_program *program,
-                               const struct weir_parameter *parameter)
+/* What a parameter is called: by itself, or else as its variable. */
+static const char *name_of(const struct weir_program *program, unsigned number, int which)
 {
-    return program->variables.names[parameter->variable];
+    const struct weir_parameter *parameter = &program->parameters[number];
+
+    return which == 0 ? parameter->text : program->variables.names[parameter->variable];
 }
 
-static bool is_called(const char *name, const char *text, size_t length)
+/* Its number; parameter_count if there is none. */
+static unsigned find(const struct weir_program *program, const char *name, size_t length)
 {
-    return strlen(name) == length && strncmp(name, text, length) == 0;
-}
+    for (int which = 0; which < 2; which++)
+        for (unsigned i = 0; i < program->parameter_count; i++) {
+            const char *each = name_of(program, i, which);
 
-/* By its own name, or else by that of its variable. */
-static struct weir_parameter *find(const struct weir_program *program,
-                                   struct weir_parameter *parameters, const char *name,
-                                   size_t length)
-{
-    for (unsigned i = 0; i < program->parameter_count; i++)
-        if (is_called(parameters[i].text, name, length))
-            return &parameters[i];
-    for (unsigned i = 0; i < program->parameter_count; i++)
-        if (is_called(variable_of(program, &parameters[i]), name, length))
-            return &parameters[i];
-    return NULL;
+            if (strlen(each) == length && strncmp(each, name, length) == 0)
+                return i;
+        }
+    return program->parameter_count;
 }
 
 static void read_environment(const struct weir_lowering *lowering,
                              const struct weir_program *program, struct weir_parameter *parameters)
 {
-    for (unsigned i = 0; i < program->parameter_count; i++) {
-        const char *const names[] = {parameters[i].text, variable_of(program, &parameters[i])};
-        const char *value = NULL;
+    struct weir_arena *arena = &lowering->plan->arena;
 
-        for (int n = 0; n < 2 && value == NULL; n++)
-            value = getenv(weir_arena_printf(&lowering->plan->arena, "PARABENCH_%s", names[n]));
-        if (value != NULL) {
-            parameters[i].value = weir_arena_copy(&lowering->plan->arena, value);
-            parameters[i].origin = "environment";
+    /* The name of its own is looked at last, and stays. */
+    for (unsigned i = 0; i < program->parameter_count; i++)
+        for (int which = 1; which >= 0; which--) {
+            const char *value =
+                getenv(weir_arena_printf(arena, "PARABENCH_%s", name_of(program, i, which)));
+
+            if (value != NULL) {
+                parameters[i].value = weir_arena_copy(arena, value);
+                parameters[i].origin = "environment";
+            }
         }
-    }
 }
 
 static int refuse_word(const struct weir_lowering *lowering, const struct weir_program *program,
@@ -102,13 +100,12 @@ int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_pr
     read_environment(lowering, program, parameters);
     for (int i = 0; i < count; i++) {
         size_t length = strcspn(words[i], "=");
-        struct weir_parameter *parameter =
-            words[i][length] == '=' ? find(program, parameters, words[i], length) : NULL;
+        unsigned at = find(program, words[i], length);
 
-        if (parameter == NULL)
+        if (words[i][length] != '=' || at == program->parameter_count)
             return refuse_word(lowering, program, words[i]);
-        parameter->value = words[i] + length + 1;
-        parameter->origin = "command line";
+        parameters[at].value = words[i] + length + 1;
+        parameters[at].origin = "command line";
     }
     for (unsigned i = 0; i < program->parameter_count && !failure; i++)
         failure = check_value(lowering, program, &parameters[i]);
