@@ -66,11 +66,6 @@ static void add(struct weir_text *message, const void *data, size_t bytes)
     weir_text_add_bytes(message, data, bytes);
 }
 
-static uint64_t start_count(const struct weir_label *label)
-{
-    return label->execution_count < WEIR_LABEL_STARTS ? label->execution_count : WEIR_LABEL_STARTS;
-}
-
 static void pack_label(struct weir_text *message, const struct weir_phase_facts *facts,
                        const struct weir_label *label)
 {
@@ -84,7 +79,8 @@ static void pack_label(struct weir_text *message, const struct weir_phase_facts 
         .total_ns = label->total_ns,
         .first_begin_ns = time_of(facts, label->first_begin_ns),
         .last_end_ns = time_of(facts, label->last_end_ns),
-        .start_count = start_count(label),
+        .start_count =
+            label->execution_count < WEIR_LABEL_STARTS ? label->execution_count : WEIR_LABEL_STARTS,
         .sum_ns = duration->sum_ns,
         .min_ns = duration->min_ns,
         .max_ns = duration->max_ns,
@@ -211,6 +207,10 @@ struct merge {
     const char *next;
     const char *end;
     uint32_t numbers[WEIR_LABEL_PLACES];
+    struct {
+        unsigned count;
+        uint64_t total_ns;
+    } others[2]; /* its labels that are merged with others: `time` and `ctime` */
 };
 
 static void take(struct merge *merge, void *data, size_t bytes)
@@ -223,10 +223,8 @@ static void take(struct merge *merge, void *data, size_t bytes)
 static unsigned begin_merged(struct merge *merge, unsigned number, const char *name, bool is_core)
 {
     struct merged_label *label = &merge->labels[number];
-    char *copy = weir_arena_copy(merge->arena, name);
 
-    weir_text_make_visible(copy, "");
-    label->result.name = copy;
+    label->result.name = weir_arena_copy(merge->arena, name);
     label->result.is_core = is_core;
     label->result.rank_s_min = HUGE_VAL;
     label->result.first_begin_s = HUGE_VAL;
@@ -289,18 +287,25 @@ static void add_start(struct merged_label *label, uint64_t number, int64_t start
         label->last_starts_ns[number] = start_ns;
 }
 
-static void add_sums(struct merge *merge, struct merged_label *label, const struct label_part *part)
+static void add_sums(struct merged_label *label, const struct label_part *part)
 {
     struct weir_label_result *result = &label->result;
-    double seconds = (double)part->total_ns * 1e-9;
 
     result->execution_count += part->execution_count;
-    result->rank_count++;
     result->call_count += part->call_count;
     result->byte_count += part->byte_count;
     result->call_s += (double)part->call_ns * 1e-9;
     result->first_begin_s = fmin(result->first_begin_s, (double)part->first_begin_ns * 1e-9);
     result->last_end_s = fmax(result->last_end_s, (double)part->last_end_ns * 1e-9);
+}
+
+/* One rank, and its time in all executions. */
+static void add_rank(struct merge *merge, struct merged_label *label, uint64_t total_ns)
+{
+    struct weir_label_result *result = &label->result;
+    double seconds = (double)total_ns * 1e-9;
+
+    result->rank_count++;
     result->rank_s_min = fmin(result->rank_s_min, seconds);
     result->rank_s_max = fmax(result->rank_s_max, seconds);
     label->sum_s += seconds;
@@ -344,7 +349,13 @@ static void unpack_label(struct merge *merge, uint32_t position)
             add_start(label, i, start_ns);
     }
     add_durations(merge, label, &part);
-    add_sums(merge, label, &part);
+    add_sums(label, &part);
+    if (number < WEIR_LABELS_MAX) {
+        add_rank(merge, label, part.total_ns);
+    } else {
+        merge->others[number - WEIR_LABELS_MAX].count++;
+        merge->others[number - WEIR_LABELS_MAX].total_ns += part.total_ns;
+    }
 }
 
 static void unpack_event(struct merge *merge)
@@ -395,6 +406,7 @@ static void unpack(struct merge *merge, const struct header *header, const char 
 {
     struct weir_program_result *result = merge->result;
 
+    memset(merge->others, 0, sizeof merge->others);
     merge->next = message;
     merge->end = message + header->bytes;
     result->statement_count += header->statement_count;
@@ -403,6 +415,9 @@ static void unpack(struct merge *merge, const struct header *header, const char 
     result->untold_failures += header->untold_count;
     for (uint64_t i = 0; i < header->label_count; i++)
         unpack_label(merge, (uint32_t)i);
+    for (unsigned i = 0; i < 2; i++)
+        if (merge->others[i].count > 0)
+            add_rank(merge, &merge->labels[WEIR_LABELS_MAX + i], merge->others[i].total_ns);
     for (uint64_t i = 0; i < header->event_count; i++)
         unpack_event(merge);
     for (uint64_t i = 0; i < header->failure_count; i++)

@@ -83,10 +83,8 @@ static unsigned other_label(struct weir_program_times *times, bool is_core)
 static unsigned find_label(struct weir_program_times *times, const char *name, size_t length,
                            bool is_core)
 {
-    uint64_t slot;
-    size_t kept = length < WEIR_LABEL_NAME_BYTES ? length : WEIR_LABEL_NAME_BYTES - 1;
+    uint64_t slot = weir_text_hash(name, length) + is_core;
 
-    slot = weir_text_hash(name, kept) + is_core;
     for (;; slot++) {
         uint32_t *place = &times->table[slot % TABLE_SLOTS];
         const struct weir_label *label;
@@ -94,15 +92,28 @@ static unsigned find_label(struct weir_program_times *times, const char *name, s
         if (*place == 0 && times->label_count == WEIR_LABELS_MAX)
             return other_label(times, is_core);
         if (*place == 0) {
-            begin_label(times, times->label_count, name, kept, is_core);
+            begin_label(times, times->label_count, name, length, is_core);
             *place = ++times->label_count;
             return *place - 1;
         }
         label = &times->labels[*place - 1];
-        if (label->is_core == is_core && memcmp(label->name, name, kept) == 0 &&
-            label->name[kept] == '\0')
+        if (label->is_core == is_core && memcmp(label->name, name, length) == 0 &&
+            label->name[length] == '\0')
             return *place - 1;
     }
+}
+
+/* Names are told apart as they are printed. No character is cut in two. */
+static size_t make_name(char *text, size_t length)
+{
+    if (length >= WEIR_LABEL_NAME_BYTES) {
+        length = WEIR_LABEL_NAME_BYTES - 1;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+            length--;
+    }
+    text[length] = '\0';
+    weir_text_make_visible(text, "");
+    return strlen(text);
 }
 
 /* -ECANCELED: the expression has no value. */
@@ -122,7 +133,7 @@ static int label_of(struct weir_program_walk *walk, const struct weir_statement 
     }
     if (expr != NULL && weir_expr_evaluate_text(expr, &walk->scope, name, &length) != 0)
         return weir_program_fail(walk, statement, "%s", walk->scope.reason);
-    *label = find_label(times, name, length, is_core);
+    *label = find_label(times, name, make_name(name, length), is_core);
     if (expr == NULL || weir_expr_constant_text(expr) != NULL)
         *known = *label + 1;
     return 0;

@@ -151,6 +151,22 @@ if can_bypass_cache; then
     expect_files ''
 fi
 
+# ---------------------------------------------------------------- labels
+
+# With a character that is not printed, with one that the longest name cuts in two, and two that look the same.
+long=$(printf 'x%.0s' {1..254})
+inline "$n" "$(printf 'time ["a\tb"] lookup("."); time ["a\vb"] lookup("."); time ["%sä"] lookup(".");' "$long")"
+expect_done
+expect_record "[(l.label[-3:], l.ranks, l.executions, l.skews > 0) for l in phases[0].program_result.labels] == \
+    [('a?b', $n, $((2 * n)), $n > 1), ('xxx', $n, $n, $n > 1)]"
+
+# Labels beyond those that are told apart: a rank is one rank, and its time is that of all of them together.
+inline "$n" 'repeat $i 1100 time ["r$$rank-$i"] {} repeat $i 2 time ["r$$rank-last$i"] sleep(20000);'
+expect_done
+expect_record "next((l.ranks, l.executions, len(l.slowest), len({s.rank for s in l.slowest}), l.rank_s_min >= 0.04)
+    for l in phases[0].program_result.labels if l.label == '(others)') == \
+    ($n, $((n * 1102 - 1024)), $((n < 3 ? n : 3)), $((n < 3 ? n : 3)), True)"
+
 # ---------------------------------------------------------------- the four patterns
 
 program "$n" "$examples/create-index.pbl" iter=2
