@@ -135,6 +135,8 @@ static void stay_awake(struct wait *wait)
     if (wait->begun_ns == 0) {
         wait->begun_ns = now_ns;
         wait->next_ns = now_ns + WEIR_GROUP_TICK_NS;
+        weir_watchdog_mark(wait->walk->run, wait->walk->line_number);
+        weir_watchdog_say(wait->walk->run, WEIR_ACTIVITY_MEET, NULL);
     }
     if (now_ns >= wait->next_ns)
         look(wait, now_ns);
@@ -297,7 +299,7 @@ int weir_program_share(struct weir_program_walk *walk, unsigned group,
     walk->line_number = statement != NULL ? statement->line : 0;
     code = exchange(&wait, statement, value);
     if (wait.begun_ns != 0)
-        weir_watchdog_beat(walk->run, walk->line_number);
+        weir_watchdog_say(walk->run, WEIR_ACTIVITY_PROGRAM, NULL);
     if (code != 0 && !walk->must_end)
         weir_program_fail(walk, statement, "ranks cannot wait for one another: %s",
                           strerror(-code));

@@ -103,7 +103,7 @@ void weir_watchdog_beat(struct weir_run *run, uint64_t offset)
 {
     struct weir_watchdog *dog = run->watchdog;
 
-    if (dog == NULL)
+    if (dog == NULL || dog->activity == WEIR_ACTIVITY_MEET)
         return;
     dog->waits_since_ns = 0;
     atomic_store(&dog->mine->offset, offset);
@@ -186,8 +186,10 @@ void weir_watchdog_wait(struct weir_run *run)
 
     if (dog == NULL)
         return;
-    atomic_store(&dog->mine->beat_ns, seen_ns);
-    atomic_store(&dog->mine->activity, WEIR_ACTIVITY_WAIT);
+    if (dog->activity != WEIR_ACTIVITY_MEET) {
+        atomic_store(&dog->mine->beat_ns, seen_ns);
+        atomic_store(&dog->mine->activity, WEIR_ACTIVITY_WAIT);
+    }
     if (atomic_load(&dog->must_give_up))
         give_up(dog, dog->reason, false);
     look_at_nodes(dog, seen_ns);
@@ -209,6 +211,7 @@ static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t
         [WEIR_ACTIVITY_NAMES] = "work on the tree in",
         [WEIR_ACTIVITY_COMMAND] = "run of the command",
         [WEIR_ACTIVITY_PROGRAM] = "program",
+        [WEIR_ACTIVITY_MEET] = "wait for other ranks of",
         [WEIR_ACTIVITY_WAIT] = "wait for other ranks, with",
     };
     bool moves = activity == WEIR_ACTIVITY_WRITE || activity == WEIR_ACTIVITY_READ ||
@@ -217,7 +220,10 @@ static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t
     if (moves && offset != UINT64_MAX)
         snprintf(text, bytes, "%s at or after offset %" PRIu64 " of %s", words[activity], offset,
                  slot->path);
-    else if (activity == WEIR_ACTIVITY_PROGRAM && offset != UINT64_MAX)
+    else if (activity == WEIR_ACTIVITY_MEET && offset == 0)
+        snprintf(text, bytes, "%s %s, at its end", words[activity], slot->path);
+    else if ((activity == WEIR_ACTIVITY_PROGRAM || activity == WEIR_ACTIVITY_MEET) &&
+             offset != UINT64_MAX)
         snprintf(text, bytes, "%s %s, line %" PRIu64, words[activity], slot->path, offset);
     else
         snprintf(text, bytes, "%s %s", words[activity], slot->path);
@@ -260,12 +266,36 @@ static void say_stalled(struct weir_watchdog *dog, const struct slot *slot, uint
         weir_log(WEIR_LOG_WARNING, "%s", dog->reason);
 }
 
+/* Ranks that wait for one another stand still if all do: since the last one began. UINT64_MAX: one
+ * of them does something else. */
+static uint64_t all_wait_since(const struct weir_watchdog *dog)
+{
+    uint64_t since_ns = 0;
+
+    for (size_t i = 0; i < dog->slot_count; i++) {
+        uint64_t beat_ns = atomic_load(&dog->slots[i].beat_ns);
+
+        if (atomic_load(&dog->slots[i].activity) != WEIR_ACTIVITY_MEET)
+            return UINT64_MAX;
+        since_ns = beat_ns > since_ns ? beat_ns : since_ns;
+    }
+    return since_ns;
+}
+
+/* Ranks of other nodes may work meanwhile, as long as it takes them. */
+static bool gives_up_for(const struct weir_watchdog *dog, uint32_t activity, uint64_t stall_ns)
+{
+    return dog->give_up_ns != 0 && stall_ns >= dog->give_up_ns &&
+           (activity != WEIR_ACTIVITY_MEET || dog->group->node_count == 1);
+}
+
 /* True if the rank has not moved for too long. */
 static bool look_at(struct weir_watchdog *dog, size_t number, uint64_t seen_ns, unsigned *told)
 {
     struct slot *slot = &dog->slots[number];
     uint32_t activity = atomic_load(&slot->activity);
-    uint64_t beat_ns = atomic_load(&slot->beat_ns);
+    uint64_t beat_ns =
+        activity == WEIR_ACTIVITY_MEET ? all_wait_since(dog) : atomic_load(&slot->beat_ns);
     uint64_t stall_ns = seen_ns > beat_ns ? seen_ns - beat_ns : 0;
 
     if (activity == WEIR_ACTIVITY_NONE || stall_ns < dog->limit_ns) {
@@ -280,7 +310,7 @@ static bool look_at(struct weir_watchdog *dog, size_t number, uint64_t seen_ns, 
     }
     if (!atomic_exchange(&slot->is_told, true) && (*told)++ < TOLD_RANKS)
         say_stalled(dog, slot, stall_ns, true);
-    if (dog->give_up_ns == 0 || stall_ns < dog->give_up_ns)
+    if (!gives_up_for(dog, activity, stall_ns))
         return false;
     say_stalled(dog, slot, stall_ns, false);
     return true;

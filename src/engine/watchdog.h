@@ -27,7 +27,9 @@ enum weir_activity {
     WEIR_ACTIVITY_NAMES,   /* of a tree */
     WEIR_ACTIVITY_COMMAND, /* of the user: in place of a file */
     WEIR_ACTIVITY_PROGRAM, /* statements: the path is that of their source */
-    WEIR_ACTIVITY_WAIT,    /* for other ranks: not one that others wait for */
+    WEIR_ACTIVITY_MEET, /* ranks of a program wait for one another: told only if all of them on the
+                           node do, since the last of them began */
+    WEIR_ACTIVITY_WAIT, /* for other ranks: not one that others wait for */
 };
 
 /* The ranks of a node share memory, in which each says what it does, and the first two have a
@@ -39,7 +41,8 @@ void weir_watchdog_close(struct weir_run *run);
 /* Says what this rank does from now on, and with which file (NULL: the same as before). */
 void weir_watchdog_say(struct weir_run *run, enum weir_activity activity, const char *path);
 
-/* Says that it has moved: now and then. `offset`: of its latest transfer. */
+/* Says that it has moved: now and then; nothing while it meets others. `offset`: of its latest
+ * transfer. */
 void weir_watchdog_beat(struct weir_run *run, uint64_t offset);
 
 /* Says the line of the statement that comes next: nearly free, and no sign of movement. */

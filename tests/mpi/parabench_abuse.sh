@@ -117,6 +117,26 @@ printf '%s\n' 'define pattern {"p", 1, 2, 4k, 1};' 'if ($$rank == 0) pwrite("f",
 in_time 15 program 2 "$work/apart.pbl"
 expect_exit 1
 
+# Each waits where the other one does not come before it itself has come: the watchdog tells both, and ends them.
+cat >"$work/circle.pbl" <<'END'
+define groups {"a"};
+if ($$rank == 0) {
+    barrier("a");
+    barrier;
+} else {
+    barrier;
+    barrier("a");
+}
+END
+in_time 15 program 2 "$work/circle.pbl" -g a:2 --watchdog 1 --give-up 3
+expect_exit 1
+expect_error 'rank 0 on host .* has not moved for 1 s: wait for other ranks of .*, line 3$'
+expect_error 'rank 1 on host .* has not moved for 1 s: wait for other ranks of .*, line 6$'
+# Not so one that waits for another that moves, however long.
+inline 2 'if ($$rank == 0) sleep(2500000); barrier; sleep(300000); barrier;' --watchdog 1 --give-up 2
+expect_done
+! grep -q 'has not moved' "$err" || fail "who waits at a barrier is told as one that does not move"
+
 # ---------------------------------------------------------------- the end comes from outside
 
 endless='repeat $i 9000000000000 { time["t"] lookup("."); }'
