@@ -10,13 +10,16 @@
  * Shorter times are those of the clock and of barriers. */
 #define SKEW_SHARE 0.25
 #define SKEW_LEAST_S 0.001
+/* Of each rank. A label that is executed more often is one of a loop: ranks drift apart in it, and
+ * a barrier in each round would change what is measured. */
+#define EXECUTIONS_MAX 3
 
 static double skew_share(const struct weir_label_result *label)
 {
     double mean_s = label->duration != NULL ? weir_histogram_mean_ns(label->duration) / 1e9 : 0.0;
 
     return label->byte_count > 0 && label->skew_count > 0 && label->skew_mean_s >= SKEW_LEAST_S &&
-                   mean_s > 0.0
+                   label->execution_count <= EXECUTIONS_MAX * label->rank_count && mean_s > 0.0
                ? label->skew_mean_s / mean_s
                : 0.0;
 }

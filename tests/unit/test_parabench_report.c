@@ -425,6 +425,7 @@ static void ranks_that_began_apart_are_a_finding(void **state)
 {
     struct scene scene = make(), clean = make();
     struct weir_text names = {0};
+    struct weir_label_result *label;
 
     find_all(&scene, &names);
     assert_string_equal(names.data, " failed skewed-start");
@@ -434,6 +435,15 @@ static void ranks_that_began_apart_are_a_finding(void **state)
     clean.result->phases[0].program->labels[0].skew_mean_s = 0.008; /* of 35 ms */
     find_all(&clean, &names);
     assert_string_equal(weir_text_string(&names), "");
+    /* Nor in a loop, in which they drift. */
+    label = &clean.result->phases[0].program->labels[0];
+    label->skew_mean_s = 0.03;
+    label->execution_count = 4 * label->rank_count;
+    find_all(&clean, &names);
+    assert_string_equal(weir_text_string(&names), "");
+    label->execution_count = 3 * label->rank_count;
+    find_all(&clean, &names);
+    assert_string_equal(weir_text_string(&names), " skewed-start");
     weir_text_close(&names);
     scene_close(&scene);
     scene_close(&clean);
