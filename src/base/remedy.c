@@ -9,6 +9,8 @@ const struct weir_remedy_word weir_remedy_neutral[] = {
     {WEIR_REMEDY_BACKEND, "the backend"},
     {WEIR_REMEDY_FILE_PER_RANK, "a file for each rank"},
     {WEIR_REMEDY_PACKAGE_DIRECTORIES, "directories of processor packages"},
+    {WEIR_REMEDY_ROOT, "the option for a directory"},
+    {WEIR_REMEDY_ANYWHERE, "allow all directories"},
     {WEIR_REMEDY_DEVICE, "--device allow"},
     {WEIR_REMEDY_DEVICE_FORCE, "--device force"},
     {WEIR_REMEDY_KEEP, "the option that keeps files"},

@@ -145,7 +145,7 @@ static int await_begin(struct weir_run *run)
     if (run->group->rank == 0)
         wait_for_signal(run);
     code = weir_run_disarm(run);
-    /* Whoever was told to stop: the walk ends before its first statement. */
+    /* A rank that was told to stop ends its walk before the first statement. */
     return code;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of calls. Names are compared with the roots as text: made absolute, and without . and
- * .. in them; the backend gets them as they were typed. */
+ * .. in them; the backend gets them as they were typed, but for those with .. in them. */
 #include "program_calls.h"
+
+#include "weir/base/remedy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,10 +101,27 @@ static int check_name(struct weir_program_walk *walk, const struct weir_statemen
         (is_inside_any(walk, name) && (rest == name || is_inside_any(walk, rest))))
         return 0;
     return weir_program_fail(walk, statement,
-                             "%s: %s is outside of %s%s: allow its directory with --root DIR, or "
-                             "all names with --anywhere",
+                             "%s: %s is outside of %s%s: give its directory with " WEIR_REMEDY_ROOT
+                             ", or " WEIR_REMEDY_ANYWHERE,
                              weir_calls[statement->call].word, name, walk->program->roots[0],
                              walk->program->root_count > 1 ? " and the other roots" : "");
+}
+
+/* The kernel takes .. from where a symbolic link before it leads, which is not what was compared:
+ * such a name is replaced by the one that was. */
+static int close_way_out(struct weir_program_walk *walk, const struct weir_statement *statement,
+                         char name[WEIR_VALUE_BYTES])
+{
+    size_t length;
+
+    if (walk->program->root_count == 0 || strstr(name, "..") == NULL)
+        return 0;
+    length = clean(walk->files, name);
+    if (behind_prefix(statement, name) != name || length >= WEIR_VALUE_BYTES)
+        return weir_program_fail(walk, statement, "%s: %s: write it without ..",
+                                 weir_calls[statement->call].word, name);
+    memcpy(name, walk->files->clean_name, length + 1);
+    return 0;
 }
 
 /* ---- arguments ---- */
@@ -128,7 +147,8 @@ int weir_program_name(struct weir_program_walk *walk, const struct weir_statemen
                                 &length) != 0)
         return weir_program_fail(walk, statement, "%s: %s", weir_calls[statement->call].word,
                                  walk->scope.reason);
-    return check_name(walk, statement, name);
+    return check_name(walk, statement, name) != 0 ? -ECANCELED
+                                                  : close_way_out(walk, statement, name);
 }
 
 int weir_program_integer(struct weir_program_walk *walk, const struct weir_statement *statement,

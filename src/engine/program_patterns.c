@@ -58,7 +58,7 @@ int weir_program_patterns_open(struct weir_program_walk *walk, struct weir_error
         return 0;
     backend = weir_backend_find(registry, "mpiio");
     if (backend == NULL)
-        return weir_error_usage(error, "parabench",
+        return weir_error_usage(error, walk->run->test->dialect,
                                 "patterns are written and read through MPI-IO, which this build "
                                 "does not have (%s): build it with MPI, or use write and read",
                                 why_left_out(registry, "mpiio") + 1);

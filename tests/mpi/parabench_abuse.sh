@@ -68,6 +68,13 @@ for name in ../outside/f "$work/outside/f" ./a/../../outside/f; do
     grep -q -- '--root' "$err" || fail "the way out is not told"
     [[ ! -e $work/outside/f ]] || fail "$name was written"
 done
+# Behind a link that leads out, .. is not where the text of the name says: the name that is compared is the one that is used.
+ln -s "$work/outside" way
+: >"$work/keep"
+inline 1 'delete("./way/../keep");'
+expect_exit 1
+[[ -e $work/keep ]] || fail "a name left the root through .. behind a link"
+rm way "$work/keep"
 inline 1 "write(\"../outside/f\", 1k); delete(\"../outside/f\");" --root "$work/outside"
 expect_done
 inline 1 "write(\"../outside/f\", 1k); delete(\"../outside/f\");" --anywhere

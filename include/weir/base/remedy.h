@@ -15,6 +15,8 @@
 #define WEIR_REMEDY_BACKEND "{backend}" /* the name of one follows */
 #define WEIR_REMEDY_FILE_PER_RANK "{file-per-rank}"
 #define WEIR_REMEDY_PACKAGE_DIRECTORIES "{package-directories}"
+#define WEIR_REMEDY_ROOT "{root}"                 /* a directory that a program works in */
+#define WEIR_REMEDY_ANYWHERE "{anywhere}"         /* in any directory */
 #define WEIR_REMEDY_DEVICE "{device}"             /* the paths are block devices */
 #define WEIR_REMEDY_DEVICE_FORCE "{device-force}" /* even if they are in use or hold anything */
 #define WEIR_REMEDY_KEEP "{keep}"
