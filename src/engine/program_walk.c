@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,11 +125,28 @@ void weir_program_sleep(struct weir_program_walk *walk, uint64_t until_ns)
 
 /* ---- statements without a body ---- */
 
+/* In one piece, as other ranks print into the same file. 0, or -1 with errno set. */
+static int put(const struct weir_text *line)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    for (size_t written = 0; written < line->length;) {
+        ssize_t bytes = write(STDOUT_FILENO, line->data + written, line->length - written);
+
+        if (bytes < 0 && errno == EAGAIN)
+            poll(&out, 1, -1);
+        else if (bytes < 0 && errno != EINTR)
+            return -1;
+        written += bytes > 0 ? (size_t)bytes : 0;
+    }
+    return 0;
+}
+
 static void do_print(struct weir_program_walk *walk, const struct weir_statement *statement)
 {
     struct weir_text *line = &walk->line;
     char value[WEIR_VALUE_BYTES];
-    size_t length, written = 0;
+    size_t length;
 
     weir_text_clear(line);
     weir_text_add(line, "[%d] ", walk->run->group->rank);
@@ -142,15 +160,10 @@ static void do_print(struct weir_program_walk *walk, const struct weir_statement
         weir_text_add_bytes(line, value, length);
     }
     weir_text_add_bytes(line, "\n", 1);
-    /* Behind what was printed before; in one piece, as other ranks print into the same file. */
+    /* Behind what was printed before. */
     fflush(stdout);
-    while (written < line->length) {
-        ssize_t bytes = write(STDOUT_FILENO, line->data + written, line->length - written);
-
-        if (bytes < 0 && errno != EINTR)
-            return;
-        written += bytes > 0 ? (size_t)bytes : 0;
-    }
+    if (put(line) != 0)
+        weir_program_fail(walk, statement, "standard output: %s", strerror(errno));
 }
 
 static void do_sleep(struct weir_program_walk *walk, const struct weir_statement *statement)

@@ -31,7 +31,7 @@ expect_prints() { # expect_prints RANK LINE...: what this rank printed, in this 
     found=$(sed -n "s/^\[$1\] //p" "$out")
     shift
     wanted=$(printf '%s\n' "$@")
-    [[ $found == "$wanted" ]] || fail "the prints are '${found//$'\n'/, }', not '${wanted//$'\n'/, }'"
+    [[ $found == "$wanted" ]] || fail "$(head -n 8 "$out"): the prints are '${found//$'\n'/, }', not '${wanted//$'\n'/, }'"
 }
 
 # Rows of the Time Report; of the Core Time Report, which have no seconds behind the label.
