@@ -320,7 +320,9 @@ static void warn(const struct weir_recorder *recorder, const struct weir_phase_r
     const char *verb = weir_verb_name(done);
     uint64_t wrong = phase->mismatches.wrong_transfers;
 
-    if (phase->failure[0] != '\0')
+    if (phase->failure[0] != '\0' && done == WEIR_PROGRAM)
+        weir_log(WEIR_LOG_WARNING, "%s", phase->failure);
+    else if (phase->failure[0] != '\0')
         weir_log(WEIR_LOG_WARNING, "%s %u: %s", verb, phase->repetition, phase->failure);
     if (wrong > 0)
         weir_log(WEIR_LOG_WARNING, "%s %u: %" PRIu64 " of %" PRIu64 " %s held wrong data", verb,

@@ -103,7 +103,9 @@ struct weir_program_outcome {
     uint64_t begin_ns; /* on this node's clock: of the system call that counts */
     uint64_t end_ns;
     uint64_t bytes;
-    int code;         /* 0, or -errno: it failed */
+    uint64_t offset;  /* of data */
+    uint64_t asked;   /* bytes */
+    int code;         /* 0, or -errno: it failed; -ENODATA: the file ended before all was read */
     const char *path; /* "" if there is none */
 };
 

@@ -335,6 +335,8 @@ void weir_program_note_transfer(struct weir_program_walk *walk,
         .begin_ns = transfer->begin_ns,
         .end_ns = transfer->end_ns,
         .bytes = transfer->moved,
+        .offset = transfer->offset,
+        .asked = transfer->bytes,
         .code = code,
         .path = path,
     };

@@ -7,12 +7,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TABLE_SLOTS 4096 /* a power of two, far more than labels */
-/* Failures of different kinds that a rank tells at once. */
+/* Failures of different kinds that a rank tells at once, and how many ranks do: the first ones. */
 #define TOLD_MAX 16
+#define TELLING_RANKS 8
 
 /* ---- memory ---- */
 
@@ -295,13 +297,29 @@ static void count(struct weir_program_walk *walk, const struct weir_program_outc
 
 /* ---- failures ---- */
 
-static void say(const struct weir_program_walk *walk, const struct weir_failure *failure)
+/* "read ./x: why" */
+static void describe(char *text, size_t bytes, const struct weir_program_outcome *outcome)
+{
+    const char *word = weir_calls[outcome->call].word;
+    const char *blank = outcome->path[0] != '\0' ? " " : "";
+
+    if (outcome->code == -ENODATA && outcome->asked > 0)
+        snprintf(text, bytes,
+                 "%s%s%s: the file %s offset %" PRIu64 ", and %" PRIu64 " bytes were to be read",
+                 word, blank, outcome->path, outcome->bytes > 0 ? "ended at" : "has nothing at",
+                 outcome->offset + outcome->bytes, outcome->asked);
+    else
+        snprintf(text, bytes, "%s%s%s: %s", word, blank, outcome->path, strerror(-outcome->code));
+}
+
+static void say(const struct weir_program_walk *walk, unsigned line,
+                const struct weir_program_outcome *outcome)
 {
     int rank = walk->run->group->rank;
+    char text[WEIR_PATH_BYTES + 256];
 
-    weir_log(WEIR_LOG_WARNING, "rank %d: line %u: %s%s%s: %s", rank, failure->line,
-             weir_calls[failure->call].word, failure->path[0] != '\0' ? " " : "", failure->path,
-             strerror(-failure->code));
+    describe(text, sizeof text, outcome);
+    weir_log(WEIR_LOG_WARNING, "rank %d: line %u: %s", rank, line, text);
     if (walk->times->failure_count == TOLD_MAX)
         weir_log(WEIR_LOG_WARNING, "rank %d: more failures are only counted", rank);
 }
@@ -314,6 +332,16 @@ static struct weir_failure *find_failure(struct weir_program_times *times, unsig
             times->failures[i].code == outcome->code)
             return &times->failures[i];
     return NULL;
+}
+
+/* The failure that ends the program is told with its end. */
+static bool tells(const struct weir_program_walk *walk)
+{
+    const struct weir_program *program = walk->program;
+    bool is_last =
+        program->on_error == WEIR_ON_ERROR_STOP && walk->failure_count + 1 >= program->error_limit;
+
+    return walk->run->group->rank < TELLING_RANKS && !is_last;
 }
 
 static void note_kind(struct weir_program_walk *walk, const struct weir_statement *statement,
@@ -336,19 +364,18 @@ static void note_kind(struct weir_program_walk *walk, const struct weir_statemen
     failure->code = outcome->code;
     failure->count = 1;
     snprintf(failure->path, sizeof failure->path, "%s", outcome->path);
-    if (times->failure_count <= TOLD_MAX)
-        say(walk, failure);
+    if (times->failure_count <= TOLD_MAX && tells(walk))
+        say(walk, statement->line, outcome);
 }
 
 static void end_after(struct weir_program_walk *walk, const struct weir_statement *statement,
                       const struct weir_program_outcome *outcome)
 {
-    char place[WEIR_PATH_BYTES + 32];
+    char place[WEIR_PATH_BYTES + 32], text[WEIR_PATH_BYTES + 256];
 
+    describe(text, sizeof text, outcome);
     snprintf(place, sizeof place, "%s:%u", walk->program->path, statement->line);
-    weir_error_set(&walk->run->failure, WEIR_EXIT_FLAWED, outcome->code, place, "%s%s%s: %s",
-                   weir_calls[outcome->call].word, outcome->path[0] != '\0' ? " " : "",
-                   outcome->path, strerror(-outcome->code));
+    weir_error_set(&walk->run->failure, WEIR_EXIT_FLAWED, outcome->code, place, "%s", text);
     walk->must_end = true;
     weir_run_call_off(walk->run);
 }

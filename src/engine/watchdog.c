@@ -258,8 +258,8 @@ static void say_stalled(struct weir_watchdog *dog, const struct slot *slot, uint
 {
     char activity[WEIR_PATH_BYTES + 128];
 
-    describe(activity, sizeof activity, slot, atomic_load(&slot->stall_activity),
-             atomic_load(&slot->stall_offset));
+    describe(activity, sizeof activity, slot, atomic_load(&slot->activity),
+             atomic_load(&slot->offset));
     snprintf(dog->reason, sizeof dog->reason, "rank %u on host %s has not moved for %.0f s: %s",
              slot->rank, host_of(dog), (double)stall_ns / NS_PER_S, activity);
     if (must_log)

@@ -104,13 +104,30 @@ expect_files ''
 # One fails, the others wait for it.
 in_time 10 inline 3 'if ($$rank == 1) delete("nowhere"); barrier; print "behind";' --on-error stop
 expect_exit 1
-expect_error 'rank 1: line 1: delete nowhere: No such file'
+expect_error 'delete nowhere' # once
+expect_error '^weir: rank 1 on host .*: .*inline.pbl:1: delete nowhere: No such file'
 expect_no_line behind
 # It goes on as the original does, and the exit code says that something failed.
 in_time 10 inline 3 'if ($$rank == 1) delete("nowhere"); barrier; print "behind";'
 expect_exit 1
 expect_commands 'Delete 0 1'
 (($(grep -c behind "$out") == 3)) || fail "the ranks have not gone on"
+
+# What all ranks have in common is not told by each of them.
+in_time 20 inline 10 'delete("nowhere");'
+expect_exit 1
+(($(grep -cE '^weir: rank [0-7]: line 1: delete nowhere: No such file' "$err") == 8 && $(grep -c 'delete nowhere' "$err") == 8)) ||
+    fail "not 8 ranks tell what failed on 10"
+expect_line '^weir +1 Delete +10 +10 +No such file .*: first on rank 0: nowhere'
+# Who reads too much learns how much there is; one sentence says what ends a program.
+inline 1 'write("f", 1k); read("f", 2k); read("f", 10, 4k); delete("f");'
+expect_error 'rank 0: line 1: read f: the file ended at offset 1024, and 2048 bytes were to be read'
+expect_line '1 Read +2 +1 +file shorter than'
+inline 1 'write("f", 1k); read("f", 10, 4k);' --on-error stop
+expect_error '^weir: .*inline.pbl:1: read f: the file has nothing at offset 4096, and 10 bytes were to be read'
+rm f
+inline 2 '$a = $$rank - $$rank; if ($$rank == 1) $b = 7 / $a; barrier;'
+expect_error '^weir: rank 1 on host .*: .*inline.pbl:1: division by zero'
 
 apart() { # apart RANKS STATEMENTS
     in_time 15 inline "$1" "$2"
@@ -135,12 +152,12 @@ if ($$rank == 0) {
     barrier("a");
 }
 END
-in_time 15 program 2 "$work/circle.pbl" -g a:2 --watchdog 1 --give-up 3
+in_time 15 program 2 "$work/circle.pbl" -g a:2 --watchdog 2 --give-up 4
 expect_exit 1
-expect_error 'rank 0 on host .* has not moved for 1 s: wait for other ranks of .*, line 3$'
-expect_error 'rank 1 on host .* has not moved for 1 s: wait for other ranks of .*, line 6$'
+expect_error 'rank 0 on host .* has not moved for [0-9]+ s: wait for other ranks of .*, line 3$'
+expect_error 'rank 1 on host .* has not moved for [0-9]+ s: wait for other ranks of .*, line 6$'
 # Not so one that waits for another that moves, however long.
-inline 2 'if ($$rank == 0) sleep(2500000); barrier; sleep(300000); barrier;' --watchdog 1 --give-up 2
+inline 2 'if ($$rank == 0) sleep(5000000); barrier; sleep(300000); barrier;' --watchdog 2 --give-up 4
 expect_done
 ! grep -q 'has not moved' "$err" || fail "who waits at a barrier is told as one that does not move"
 

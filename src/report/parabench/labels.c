@@ -6,6 +6,7 @@
 #include "original.h"
 #include "weir/base/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -228,6 +229,12 @@ static void add_commands(const struct sheet *sheet)
 
 /* ---- failures ---- */
 
+static const char *reason_of(const struct weir_call_failure *failure)
+{
+    return failure->code == -ENODATA ? "file shorter than what was to be read"
+                                     : strerror(-failure->code);
+}
+
 static void add_failures(const struct sheet *sheet)
 {
     const struct weir_program_result *program = sheet->program;
@@ -240,7 +247,7 @@ static void add_failures(const struct sheet *sheet)
 
         weir_text_add(sheet->text, "  %5u %-12s %7" PRIu64 " %6u  %s: first on rank %u",
                       failure->line, weir_calls[failure->call].label, failure->count,
-                      failure->rank_count, strerror(-failure->code), failure->rank);
+                      failure->rank_count, reason_of(failure), failure->rank);
         if (failure->path != NULL && failure->path[0] != '\0') {
             weir_text_add(sheet->text, ": ");
             weir_text_add_visible(sheet->text, failure->path);
