@@ -50,6 +50,15 @@ static int fault_stat_item(struct weir_session *session, const char *path,
     return look(session, path, facts, names->stat_item ? names->stat_item : names->stat);
 }
 
+static int fault_stat_target(struct weir_session *session, const char *path,
+                             struct weir_name_facts *facts)
+{
+    const struct weir_name_ops *names = inner_names_of(session);
+
+    return names->stat_target != NULL ? look(session, path, facts, names->stat_target)
+                                      : fault_stat_item(session, path, facts);
+}
+
 static int fault_unlink(struct weir_session *session, const char *path)
 {
     const struct weir_name_ops *names = inner_names_of(session);
@@ -178,6 +187,7 @@ static const char *fault_kernel_path(struct weir_session *session, const char *p
 const struct weir_name_ops weir_fault_name_ops = {
     .stat = fault_stat,
     .stat_item = fault_stat_item,
+    .stat_target = fault_stat_target,
     .unlink = fault_unlink,
     .mkdir = fault_mkdir,
     .rmdir = fault_rmdir,

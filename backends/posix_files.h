@@ -117,6 +117,8 @@ extern const struct weir_file_ops weir_posix_file_ops;
 int weir_posix_stat(struct weir_session *session, const char *path, struct weir_name_facts *facts);
 int weir_posix_stat_item(struct weir_session *session, const char *path,
                          struct weir_name_facts *facts);
+int weir_posix_stat_target(struct weir_session *session, const char *path,
+                           struct weir_name_facts *facts);
 int weir_posix_unlink(struct weir_session *session, const char *path);
 int weir_posix_mkdir(struct weir_session *session, const char *path);
 int weir_posix_rmdir(struct weir_session *session, const char *path);
@@ -142,7 +144,8 @@ int weir_posix_judge_xattr(int bytes);
 /* All of weir_name_ops but `check`. */
 /* clang-format off */
 #define WEIR_POSIX_NAME_OPS                                                                        \
-    .stat = weir_posix_stat, .stat_item = weir_posix_stat_item, .unlink = weir_posix_unlink,       \
+    .stat = weir_posix_stat, .stat_item = weir_posix_stat_item,                                    \
+    .stat_target = weir_posix_stat_target, .unlink = weir_posix_unlink,                            \
     .mkdir = weir_posix_mkdir, .rmdir = weir_posix_rmdir, .rename = weir_posix_rename,             \
     .mknod = weir_posix_mknod, .link = weir_posix_link, .symlink = weir_posix_symlink,             \
     .chmod = weir_posix_chmod, .setxattr = weir_posix_setxattr, .getxattr = weir_posix_getxattr,   \

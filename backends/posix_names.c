@@ -78,12 +78,12 @@ int weir_posix_stat(struct weir_session *session, const char *path, struct weir_
     return 0;
 }
 
-/* Of the name alone. */
-static int look_at(int directory, const char *path, struct weir_name_facts *facts)
+/* `flags` of fstatat(2): AT_SYMLINK_NOFOLLOW: of the name alone. */
+static int look_at(int directory, const char *path, int flags, struct weir_name_facts *facts)
 {
     struct stat name;
 
-    if (fstatat(directory, path, &name, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(directory, path, &name, flags) != 0)
         return -errno;
     *facts = (struct weir_name_facts){
         .kind = S_ISLNK(name.st_mode) ? WEIR_NAME_LINK : weir_posix_kind(name.st_mode),
@@ -99,7 +99,14 @@ int weir_posix_stat_item(struct weir_session *session, const char *path,
                          struct weir_name_facts *facts)
 {
     (void)session;
-    return look_at(AT_FDCWD, path, facts);
+    return look_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, facts);
+}
+
+int weir_posix_stat_target(struct weir_session *session, const char *path,
+                           struct weir_name_facts *facts)
+{
+    (void)session;
+    return look_at(AT_FDCWD, path, 0, facts);
 }
 
 /* ---- one name, or two ---- */
@@ -192,7 +199,7 @@ static int list_names(DIR *directory, weir_name_visit *visit, void *context,
             continue;
         ++*found;
         if (facts)
-            rc = look_at(dirfd(directory), entry->d_name, facts);
+            rc = look_at(dirfd(directory), entry->d_name, AT_SYMLINK_NOFOLLOW, facts);
         if (rc < 0 && rc != -ENOENT)
             return rc;
         if (visit && visit(context, entry->d_name) != 0)

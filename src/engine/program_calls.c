@@ -203,6 +203,7 @@ static int call_names(struct weir_program_walk *walk, const struct weir_statemen
         .new_path = files->names[1],
         .facts = statement->call == WEIR_CALL_LIST ? NULL : &facts,
         .found = &found,
+        .follows = true,
     };
     files->op.request = &files->request;
     weir_queue_touch(&walk->run->queue);

@@ -190,6 +190,8 @@ static int perform(struct weir_session *session, struct weir_op *op)
     case WEIR_OP_CLOSE:
         return file->close(session, op->file);
     case WEIR_OP_STAT:
+        if (request->follows && names->stat_target != NULL)
+            return names->stat_target(session, request->path, request->facts);
         return (names->stat_item ? names->stat_item : names->stat)(session, request->path,
                                                                    request->facts);
     case WEIR_OP_MKDIR:

@@ -68,6 +68,14 @@ expect_commands "Create $n 0" "Rename 1 $((n - 1))"
 expect_files rename.new
 rm rename.new
 
+# A link is what it leads to, and nothing if that is not there.
+ln -s nowhere dangling
+ln -s . here
+inline "$n" 'lookup("dangling"); stat("dangling"); lookup("here"); stat("here/here");'
+expect_exit 1
+expect_commands "Lookup $n $n" "Stat $n $n"
+rm dangling here
+
 program "$n" "$samples/fileop.pbl" num=20
 expect_exit $((n > 1)) # all ranks make the same directory, one of them does
 expect_commands "Write $((20 * n)) 0" "Append $((20 * n)) 0" "Read $((20 * n)) 0" "Lookup $((20 * n)) 0" "Delete $((20 * n)) 0" \

@@ -92,6 +92,7 @@ struct weir_name_request {
     struct weir_name_facts *facts; /* STAT: filled on success. LIST: those of the last name */
     const struct weir_file_params *params; /* OPEN; its path is `path` */
     uint64_t *found;                       /* LIST: names in the directory, set on success */
+    bool follows;                          /* STAT: of what a link leads to, as stat(2) */
 };
 
 /* One request slot, made once. The queue owns it; the engine has it from take to send and from reap
@@ -263,6 +264,10 @@ struct weir_name_ops {
      * may know already. A link is one even if it leads to a device, and either has 0 bytes. NULL:
      * stat does. */
     int (*stat_item)(struct weir_session *session, const char *path, struct weir_name_facts *facts);
+    /* The same where the request follows links: one look at what the name leads to. NULL: the
+     * backend has no links, or does not follow them; what there is for STAT does. */
+    int (*stat_target)(struct weir_session *session, const char *path,
+                       struct weir_name_facts *facts);
     int (*unlink)(struct weir_session *session, const char *path);
     int (*mkdir)(struct weir_session *session, const char *path);
     int (*rmdir)(struct weir_session *session, const char *path);
