@@ -98,3 +98,16 @@ inline 2 'time["sleep"] { sleep(100000 * ($$rank + 1)); } ctime["calls"] { sleep
 expect_done
 expect_record "$(label sleep).rank_s_min >= 0.1 and $(label sleep).rank_s_max >= 0.2 and $(label sleep).slowest[0].rank == 1"
 expect_record "next(l for l in phases[0].program_result.labels if l.core).call_s < 0.1"
+
+# ---------------------------------------------------------------- calls at times of their own
+
+# As many in a second as the rate says, and fewer than pauses leave room for.
+is_paced() {
+    inline 2 'repeat $i 1000 stat(".");' --backend null --rate 1000
+    expect_done
+    expect_record "0.98 < phases[0].total_s < 1.02"
+}
+once_in 4 is_paced
+inline 2 'repeat $i 100 stat(".");' --backend null --think 2ms
+expect_done
+expect_record "phases[0].total_s >= 0.2"
