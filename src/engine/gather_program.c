@@ -4,6 +4,7 @@
 #include "gather_program.h"
 
 #include "gather_tally.h"
+#include "label_spans.h"
 #include "program_times.h"
 
 #include "weir/base/memory.h"
@@ -26,8 +27,8 @@ struct header {
     uint64_t bytes; /* of the message */
 };
 
-/* A label, which is followed by `start_count` starts (int64_t) and by the buckets of its histogram
- * from the least value to the greatest. Times relative to the agreed start. */
+/* A label, which is followed by `span_count` spans and by the buckets of its histogram from the
+ * least value to the greatest. Times relative to the agreed start. */
 struct label_part {
     char name[WEIR_LABEL_NAME_BYTES];
     uint64_t is_core;
@@ -38,7 +39,7 @@ struct label_part {
     uint64_t total_ns;
     int64_t first_begin_ns;
     int64_t last_end_ns;
-    uint64_t start_count;
+    uint64_t span_count;
     uint64_t sum_ns; /* of the histogram */
     uint64_t min_ns;
     uint64_t max_ns;
@@ -79,7 +80,7 @@ static void pack_label(struct weir_text *message, const struct weir_phase_facts 
         .total_ns = label->total_ns,
         .first_begin_ns = time_of(facts, label->first_begin_ns),
         .last_end_ns = time_of(facts, label->last_end_ns),
-        .start_count =
+        .span_count =
             label->execution_count < WEIR_LABEL_STARTS ? label->execution_count : WEIR_LABEL_STARTS,
         .sum_ns = duration->sum_ns,
         .min_ns = duration->min_ns,
@@ -89,10 +90,11 @@ static void pack_label(struct weir_text *message, const struct weir_phase_facts 
 
     memcpy(part.name, label->name, sizeof part.name);
     add(message, &part, sizeof part);
-    for (uint64_t i = 0; i < part.start_count; i++) {
-        int64_t start = time_of(facts, label->starts_ns[i]);
+    for (uint64_t i = 0; i < part.span_count; i++) {
+        struct weir_label_span span = {.begin_ns = time_of(facts, label->starts_ns[i]),
+                                       .end_ns = time_of(facts, label->ends_ns[i])};
 
-        add(message, &start, sizeof start);
+        add(message, &span, sizeof span);
     }
     add(message, duration->counts + first,
         (weir_histogram_bucket(duration->max_ns) + 1 - first) * sizeof *duration->counts);
@@ -192,9 +194,7 @@ struct merged_label {
     uint64_t first_ns;
     double sum_s; /* over ranks, of all executions */
     struct weir_histogram duration;
-    uint32_t rank_counts[WEIR_LABEL_STARTS]; /* that began this execution, the first and the last */
-    int64_t first_starts_ns[WEIR_LABEL_STARTS];
-    int64_t last_starts_ns[WEIR_LABEL_STARTS];
+    struct weir_label_spans spans;
 };
 
 struct merge {
@@ -277,20 +277,12 @@ static void add_slow_rank(struct merge *merge, struct weir_label_result *label, 
         .rank = merge->rank, .seconds = seconds, .host = merge->hosts[merge->rank]};
 }
 
-static void add_start(struct merged_label *label, uint64_t number, int64_t start_ns)
-{
-    bool is_first = label->rank_counts[number]++ == 0;
-
-    if (is_first || start_ns < label->first_starts_ns[number])
-        label->first_starts_ns[number] = start_ns;
-    if (is_first || start_ns > label->last_starts_ns[number])
-        label->last_starts_ns[number] = start_ns;
-}
-
 static void add_sums(struct merged_label *label, const struct label_part *part)
 {
     struct weir_label_result *result = &label->result;
 
+    if (part->execution_count > label->spans.most_executions)
+        label->spans.most_executions = part->execution_count;
     result->execution_count += part->execution_count;
     result->call_count += part->call_count;
     result->byte_count += part->byte_count;
@@ -330,7 +322,7 @@ static void add_durations(struct merge *merge, struct merged_label *label,
     }
 }
 
-/* Labels that are merged with others have several executions with one number: their starts are not
+/* Labels that are merged with others have several executions with one number: their spans are not
  * compared. */
 static void unpack_label(struct merge *merge, uint32_t position)
 {
@@ -341,12 +333,12 @@ static void unpack_label(struct merge *merge, uint32_t position)
     take(merge, &part, sizeof part);
     number = merge->numbers[position] = find_merged(merge, &part, position);
     label = &merge->labels[number];
-    for (uint64_t i = 0; i < part.start_count; i++) {
-        int64_t start_ns;
+    for (uint64_t i = 0; i < part.span_count; i++) {
+        struct weir_label_span span;
 
-        take(merge, &start_ns, sizeof start_ns);
+        take(merge, &span, sizeof span);
         if (number < WEIR_LABELS_MAX)
-            add_start(label, i, start_ns);
+            weir_label_spans_add(&label->spans, i, &span);
     }
     add_durations(merge, label, &part);
     add_sums(label, &part);
@@ -429,19 +421,8 @@ static void unpack(struct merge *merge, const struct header *header, const char 
 static void finish_label(struct merge *merge, struct merged_label *label)
 {
     struct weir_label_result *result = &label->result;
-    double sum_s = 0.0;
 
-    for (unsigned i = 0; i < WEIR_LABEL_STARTS; i++) {
-        double skew_s = (double)(label->last_starts_ns[i] - label->first_starts_ns[i]) * 1e-9;
-
-        if (label->rank_counts[i] < 2)
-            continue;
-        result->skew_count++;
-        result->skew_max_s = fmax(result->skew_max_s, skew_s);
-        sum_s += skew_s;
-    }
-    if (result->skew_count > 0)
-        result->skew_mean_s = sum_s / (double)result->skew_count;
+    weir_label_spans_finish(&label->spans, result);
     result->rank_s_mean = label->sum_s / result->rank_count;
     result->duration = weir_histogram_trim(merge->arena, &label->duration);
     for (unsigned i = 0; i < result->slowest_count; i++)

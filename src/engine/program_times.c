@@ -212,8 +212,10 @@ void weir_program_time_end(struct weir_program_walk *walk)
     struct weir_label *label = &times->labels[block->label];
     uint64_t duration_ns = block->is_core ? block->call_ns : end_ns - block->begin_ns;
 
-    if (label->execution_count < WEIR_LABEL_STARTS)
+    if (label->execution_count < WEIR_LABEL_STARTS) {
         label->starts_ns[label->execution_count] = block->begin_ns;
+        label->ends_ns[label->execution_count] = end_ns;
+    }
     label->execution_count++;
     times->merged_count += block->label >= WEIR_LABELS_MAX;
     add_to_label(label, block, duration_ns);

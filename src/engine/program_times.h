@@ -21,7 +21,8 @@ struct weir_label {
     uint64_t total_ns;
     uint64_t first_begin_ns;
     uint64_t last_end_ns;
-    uint64_t starts_ns[WEIR_LABEL_STARTS]; /* of the first executions */
+    uint64_t starts_ns[WEIR_LABEL_STARTS]; /* of the first executions, ... */
+    uint64_t ends_ns[WEIR_LABEL_STARTS];   /* ... and their ends: wall clock of `ctime`, too */
     struct weir_histogram duration;
 };
 

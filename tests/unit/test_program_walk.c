@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as one rank goes through them, and what is counted and timed on the way; and ranks that
  * wait for one another, or do not come. */
+#include "engine/label_spans.h"
 #include "engine/program.h"
 
 #include "engine_bed.h"
 #include "thread_group.h"
 
+#include <math.h>
 #include <pthread.h>
 
 /* ---- whole programs, on one rank ---- */
@@ -88,6 +90,8 @@ static void equal_labels_inside_of_one_another_count_their_calls_once(void **sta
     assert_int_equal(twice->byte_count, 7 << 10);
     assert_true(twice->rank_s_max >= 0.02);
     assert_true(twice->rank_s_max <= twice->last_end_s - twice->first_begin_s + 1e-9);
+    assert_true(fabs(twice->inside_s - (twice->last_end_s - twice->first_begin_s)) < 1e-6);
+    assert_false(twice->inside_is_estimated);
     /* The times of single executions are all there. */
     assert_int_equal(twice->duration->total, 3);
     assert_true((double)twice->duration->sum_ns * 1e-9 > twice->rank_s_max);
@@ -95,6 +99,46 @@ static void equal_labels_inside_of_one_another_count_their_calls_once(void **sta
     assert_int_equal(none->call_count, 5);
     assert_int_equal(none->byte_count, 40 << 10);
     tear_down(&bed);
+}
+
+static void what_lies_between_executions_is_not_inside(void **state)
+{
+    const struct weir_label_result *rounds, *many;
+    const struct weir_phase_result *phase;
+    struct bed bed;
+
+    set_up(&bed);
+    phase = run_program(&bed, "--backend null",
+                        "repeat $i 3 { time [\"r\"] sleep(5000); sleep(50000); }"
+                        "repeat $i 1024 ctime [\"m\"] {}");
+    rounds = label(phase, "r");
+    many = label(phase, "m");
+    assert_true(rounds->last_end_s - rounds->first_begin_s >= 0.115);
+    assert_true(fabs(rounds->inside_s - rounds->rank_s_max) < 1e-3);
+    assert_false(rounds->inside_is_estimated);
+    assert_true(many->inside_is_estimated);
+    assert_true(many->inside_s > 0.0);
+    assert_true(many->inside_s <= many->last_end_s - many->first_begin_s);
+    tear_down(&bed);
+}
+
+/* Of three ranks the second begins first, and ends last in the second of two executions. */
+static void spans_of_ranks_are_put_together(void **state)
+{
+    static const struct weir_label_span spans[3][2] = {
+        {{1000, 4000}, {8000, 8500}}, {{0, 2000}, {7000, 9000}}, {{500, 5000}, {4500, 8000}}};
+    struct weir_label_spans all = {.most_executions = 2};
+    struct weir_label_result result = {0};
+
+    for (unsigned rank = 0; rank < 3; rank++)
+        for (unsigned i = 0; i < 2; i++)
+            weir_label_spans_add(&all, i, &spans[rank][i]);
+    weir_label_spans_finish(&all, &result);
+    assert_int_equal(result.skew_count, 2);
+    assert_true(fabs(result.skew_max_s - 3500e-9) < 1e-12);
+    assert_true(fabs(result.skew_mean_s - 2250e-9) < 1e-12);
+    assert_true(fabs(result.inside_s - 9000e-9) < 1e-12); /* 0 to 5000, 4500 to 9000 */
+    assert_false(result.inside_is_estimated);
 }
 
 static void events_are_numbered_by_kind(void **state)
@@ -327,6 +371,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_core_times_around_a_call_count_it),
         cmocka_unit_test(equal_labels_inside_of_one_another_count_their_calls_once),
+        cmocka_unit_test(what_lies_between_executions_is_not_inside),
+        cmocka_unit_test(spans_of_ranks_are_put_together),
         cmocka_unit_test(events_are_numbered_by_kind),
         cmocka_unit_test(labels_and_events_beyond_the_limits_are_counted),
         cmocka_unit_test(a_loop_takes_its_variable_with_it),

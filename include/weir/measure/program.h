@@ -52,10 +52,10 @@ struct weir_label_result {
     double call_s;                   /* sum over all calls */
     double first_begin_s;            /* of any rank, ... */
     double last_end_s; /* ... so the aggregate rate is byte_count over the difference */
-    /* sum over n of the time from the first rank that began the n-th execution (counted on each
-     * rank) to the last that ended it: without what lies between executions. 0: not known, as with
-     * labels that are merged. Estimated: a rank did more than WEIR_LABEL_STARTS of them, and those
-     * beyond are taken to last as long as the first ones */
+    /* time that was between the first rank that began the n-th execution (counted on each rank) and
+     * the last that ended it, for any n: without what lies between executions. 0: not known, as
+     * with labels that are merged. Estimated: a rank did more than WEIR_LABEL_STARTS of them, and
+     * those beyond are taken to last as long as the first ones */
     double inside_s;
     bool inside_is_estimated;
     /* between the first and the last rank that began the same execution (counted on each rank),
