@@ -281,6 +281,27 @@ static void a_program_that_failed_is_told_as_far_as_it_came(void **state)
     scene_close(&scene);
 }
 
+/* Before the lists of events, which may have thousands of lines. */
+static void the_first_line_tells_how_it_went(void **state)
+{
+    static const char begin[] =
+        "weir  program kernels/<a&b>.pbl on 3 ranks of 2 nodes: interrupted, "
+        "41 of 68 commands failed, 2 of 9 transfers held wrong data; ";
+    struct scene scene = make();
+    struct weir_text text = {0};
+
+    scene.result->phases[0].is_interrupted = true;
+    scene.result->phases[0].mismatches.checked_transfers = 9;
+    scene.result->phases[0].mismatches.wrong_transfers = 2;
+    tell(&scene, 0, &text);
+    assert_int_equal(strncmp(text.data, begin, strlen(begin)), 0);
+    assert_non_null(strstr(text.data,
+                           "\nweir  parameters base = ./run (default), iter = 2 (command "
+                           "line); groups solo of 1 rank, rest of 4 ranks\n"));
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
 /* ---- the result file ---- */
 
 static int reread(const struct scene *scene, struct weir_text *text, struct weir_recorded *read,
@@ -474,6 +495,7 @@ int main(void)
         cmocka_unit_test(each_report_is_known_by_its_beginning),
         cmocka_unit_test(a_program_without_events_and_commands_says_so),
         cmocka_unit_test(a_program_that_failed_is_told_as_far_as_it_came),
+        cmocka_unit_test(the_first_line_tells_how_it_went),
         cmocka_unit_test(the_file_alone_gives_the_same_reports),
         cmocka_unit_test(how_it_was_run_comes_back),
         cmocka_unit_test(damaged_programs_are_refused),

@@ -73,9 +73,19 @@ static void add_failed(struct weir_text *text, uint64_t failed, uint64_t all)
         weir_text_add(text, "%" PRIu64 " of %" PRIu64 " commands failed", failed, all);
 }
 
-static void add_verdict(struct weir_text *text, const struct weir_program *planned,
-                        const struct weir_phase_result *phase)
+static void add_wrong(struct weir_text *text, const struct weir_phase_result *phase)
 {
+    uint64_t checked = phase->mismatches.checked_transfers;
+
+    if (phase->mismatches.wrong_transfers > 0)
+        weir_text_add(text, ", %" PRIu64 " of %" PRIu64 " transfer%s held wrong data",
+                      phase->mismatches.wrong_transfers, checked, checked == 1 ? "" : "s");
+}
+
+void weir_parabench_verdict(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_phase_result *phase)
+{
+    const struct weir_program *planned = weir_figures_phase(plan, phase)->program;
     const struct weir_program_result *program = phase->program;
     char time[WEIR_DURATION_TEXT_BYTES];
     uint64_t failed = 0, all = 0;
@@ -90,12 +100,52 @@ static void add_verdict(struct weir_text *text, const struct weir_program *plann
     weir_text_add(text, " on %u rank%s of %u node%s: ", phase->rank_count,
                   phase->rank_count == 1 ? "" : "s", phase->node_count,
                   phase->node_count == 1 ? "" : "s");
-    if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+    if (phase->is_interrupted)
+        weir_text_add(text, "interrupted, ");
+    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
         weir_text_add(text, "not finished, ");
     add_failed(text, failed, all);
+    add_wrong(text, phase);
     weir_text_add(text, "; %" PRIu64 " statements in %s%s\n", program->statement_count,
                   weir_duration_format(phase->windows.total_s, time),
                   planned->skips_calls ? "; dry run" : "");
+}
+
+/* ---- how it was run ---- */
+
+static void add_groups(struct weir_text *text, const struct weir_program *planned)
+{
+    for (unsigned i = 0; i < planned->group_count; i++) {
+        const struct weir_program_group *group = &planned->groups[i];
+
+        weir_text_add(text, "%s",
+                      i > 0                          ? ", "
+                      : planned->parameter_count > 0 ? "; groups "
+                                                     : "groups ");
+        weir_text_add_visible(text, group->name);
+        if (group->size > 0)
+            weir_text_add(text, " of %" PRIu64 " rank%s", group->size, group->size == 1 ? "" : "s");
+        else
+            weir_text_add(text, " without ranks");
+    }
+}
+
+void weir_parabench_parameters(struct weir_text *text, const struct weir_plan *plan,
+                               const struct weir_phase_result *phase)
+{
+    const struct weir_program *planned = weir_figures_phase(plan, phase)->program;
+
+    for (unsigned i = 0; i < planned->parameter_count; i++) {
+        const struct weir_parameter *parameter = &planned->parameters[i];
+
+        weir_text_add(text, "%s%s = ", i > 0 ? ", " : "parameters ",
+                      planned->variables.names[parameter->variable]);
+        weir_text_add_visible(text, parameter->value);
+        weir_text_add(text, " (%s)", parameter->origin);
+    }
+    add_groups(text, planned);
+    if (planned->parameter_count > 0 || planned->group_count > 0)
+        weir_text_add(text, "\n");
 }
 
 /* ---- labels ---- */
@@ -290,7 +340,6 @@ void weir_parabench_labels(struct weir_text *text, const struct weir_plan *plan,
     struct sheet sheet = {.text = text, .program = phase->program};
 
     choose_width(&sheet);
-    add_verdict(text, planned, phase);
     add_failures(&sheet);
     if (sheet.told > 0) {
         add_durations(&sheet);

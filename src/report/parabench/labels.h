@@ -12,7 +12,13 @@
 /* Bytes/s from the first begin of any rank to the last end; 0: no bytes. */
 double weir_parabench_label_rate(const struct weir_label_result *label);
 
-/* Appends whole lines, the verdict first. For phases that have a program's result. */
+/* Each appends whole lines, for phases that have a program's result: the verdict, one line that
+ * begins with WEIR_PARABENCH_LABELS_BEGIN; the parameters and groups with which it ran, a line if
+ * there are any; the tables. */
+void weir_parabench_verdict(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_phase_result *phase);
+void weir_parabench_parameters(struct weir_text *text, const struct weir_plan *plan,
+                               const struct weir_phase_result *phase);
 void weir_parabench_labels(struct weir_text *text, const struct weir_plan *plan,
                            const struct weir_phase_result *phase);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a program as lines: those of Parabench, and behind them our tables, each line of
- * which begins with our name. */
+/* The report of a program as lines: how it went, those of Parabench, and behind them our tables.
+ * Each line of ours begins with our name. */
 #include "figures.h"
 #include "labels.h"
 #include "original.h"
@@ -30,20 +30,38 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
 }
 
 /* Each line behind our name: no script takes it for one of Parabench's. */
-static void add_own(struct weir_text *text, const struct weir_plan *plan,
-                    const struct weir_phase_result *phase)
+static void move_own(struct weir_text *text, struct weir_text *own)
 {
-    struct weir_text own = {0};
     char *line, *rest;
 
-    weir_parabench_labels(&own, plan, phase);
-    weir_text_add(text, "\n");
-    for (line = rest = own.data; line != NULL && *line != '\0'; line = rest) {
+    for (line = rest = own->data; line != NULL && *line != '\0'; line = rest) {
         rest = strchr(line, '\n');
         *rest++ = '\0';
         weir_trust_line(text, "%s", line);
     }
-    weir_text_close(&own);
+    weir_text_close(own);
+}
+
+/* Before the lists of the original, which may be long. */
+static void add_head(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_phase_result *phase)
+{
+    struct weir_text own = {0};
+
+    weir_parabench_verdict(&own, plan, phase);
+    weir_parabench_parameters(&own, plan, phase);
+    move_own(text, &own);
+}
+
+static void add_own(struct weir_text *text, const struct weir_plan *plan,
+                    const struct weir_phase_result *phase)
+{
+    struct weir_text own = {0};
+
+    weir_parabench_verdict(&own, plan, phase);
+    weir_parabench_labels(&own, plan, phase);
+    weir_text_add(text, "\n");
+    move_own(text, &own);
 }
 
 static void add_notes(struct weir_text *text, const struct weir_phase_result *phase)
@@ -59,25 +77,31 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 {
     const struct weir_program_result *program = weir_parabench_program(plan, phase);
     bool is_short = program != NULL && is_silent(plan->tests[phase->test]);
+    bool has_own = !is_short && !plan->output.is_plain;
 
     (void)result;
     if (program == NULL)
         return;
+    if (has_own)
+        add_head(text, plan, phase);
     weir_text_add(text, "%s", program->warnings != NULL ? program->warnings : "");
     add_notes(text, phase);
     if (!is_short)
         weir_parabench_original(text, program);
     weir_parabench_summary(text, program);
-    if (!is_short && !plan->output.is_plain)
+    if (has_own)
         add_own(text, plan, phase);
 }
 
-/* Of groups that are not mapped it tells before all else. */
+/* Without our own lines it tells of groups that are not mapped before all else. */
 static bool holds_text(const char *begin)
 {
     static const char *const begins[] = {"\n********************** Time Report ",
-                                         "\nRuntime: ", "Warning: Mapping for group ",
-                                         "Warning: Group ", OWN};
+                                         "\nRuntime: ",
+                                         "Warning: Mapping for group ",
+                                         "Warning: Group ",
+                                         OWN,
+                                         "weir  " WEIR_PARABENCH_LABELS_BEGIN};
 
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (strncmp(begin, begins[i], strlen(begins[i])) == 0)
@@ -102,6 +126,8 @@ static void labels_done(struct weir_text *text, const struct weir_plan *plan,
     if (weir_parabench_program(plan, phase) == NULL)
         return;
     add_notes(text, phase);
+    weir_parabench_verdict(text, plan, phase);
+    weir_parabench_parameters(text, plan, phase);
     weir_parabench_labels(text, plan, phase);
 }
 
