@@ -46,7 +46,7 @@ def size(text):
 def read_times(text):
     """Rows of the Time Report: rank, number, label, seconds."""
     lines, rows = section(text.split("\n"), "time"), []
-    if lines[0] == "No time events.":
+    if not lines or lines[0] == "No time events.":  # left out, as our own line behind the title tells
         return rows
     need(lines[0] == " [P]   [#]                       [event]        [seconds]", "headings")
     for line in lines[1:]:
@@ -71,7 +71,7 @@ def value(line, word, unit):
 def read_cores(text):
     """Events of the Core Time Report: rank, number, label, three rates, three times, calls/s, bytes, seconds."""
     lines, events = section(text.split("\n"), "core"), []
-    if lines[0] == "No coretime events.":
+    if not lines or lines[0] == "No coretime events.":
         return events
     need(lines[0] == " [P]   [#]                    [event]            [result]", "headings")
     at = 1

@@ -302,6 +302,63 @@ static void the_first_line_tells_how_it_went(void **state)
     scene_close(&scene);
 }
 
+static unsigned count_of(const char *text, const char *word)
+{
+    unsigned count = 0;
+
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void lists_end_after_1000_events_and_say_how_many_there_are(void **state)
+{
+    struct scene scene = make();
+    struct weir_program_result program = *scene.result->phases[0].program;
+    struct weir_program_event *events = weir_arena_take(&scene.plan->arena, 2003 * sizeof *events);
+    struct weir_text text = {0};
+
+    for (unsigned i = 0; i < 2003; i++)
+        events[i] = (struct weir_program_event){.rank = i / 1000, .label = i < 1000 ? 2 : 0};
+    program.events = events;
+    program.event_count = 2003;
+    scene.result->phases[0].program = &program;
+    tell(&scene, 1, &text);
+    assert_int_equal(count_of(text.data, "                    all   "), 1000);
+    assert_int_equal(count_of(text.data, "IOops/s"), 1000);
+    assert_null(strstr(text.data, "more events of time"));
+    assert_non_null(strstr(text.data, "event\nweir parabench: 3 more events of ctime are not "));
+    weir_text_clear(&text);
+    scene.result->phases[0].is_interrupted = true;
+    tell(&scene, 1, &text);
+    assert_int_equal(count_of(text.data, "IOops/s"), 0);
+    assert_non_null(strstr(text.data, "*\nweir parabench: the run was interrupted, and its 1000 "));
+    assert_non_null(strstr(text.data, "*\nweir parabench: the run was interrupted, and its 1003 "));
+    assert_non_null(strstr(text.data, "\n Write               24 successful"));
+    weir_text_clear(&text);
+    tell(&scene, 4, &text);
+    assert_int_equal(count_of(text.data, "<Event "), 2003);
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
+static void events_that_were_not_kept_are_not_denied(void **state)
+{
+    struct scene scene = make();
+    struct weir_program_result program = *scene.result->phases[0].program;
+    struct weir_text text = {0};
+
+    program.event_count = 0;
+    scene.result->phases[0].program = &program;
+    tell(&scene, 1, &text);
+    assert_null(strstr(text.data, "No time events."));
+    assert_null(strstr(text.data, "No coretime events."));
+    assert_non_null(strstr(text.data, "no event of time was kept (--events 4)\n\n"));
+    assert_non_null(strstr(text.data, "no event of ctime was kept (--events 4)\n\n"));
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
 /* ---- the result file ---- */
 
 static int reread(const struct scene *scene, struct weir_text *text, struct weir_recorded *read,
@@ -496,6 +553,8 @@ int main(void)
         cmocka_unit_test(a_program_without_events_and_commands_says_so),
         cmocka_unit_test(a_program_that_failed_is_told_as_far_as_it_came),
         cmocka_unit_test(the_first_line_tells_how_it_went),
+        cmocka_unit_test(lists_end_after_1000_events_and_say_how_many_there_are),
+        cmocka_unit_test(events_that_were_not_kept_are_not_denied),
         cmocka_unit_test(the_file_alone_gives_the_same_reports),
         cmocka_unit_test(how_it_was_run_comes_back),
         cmocka_unit_test(damaged_programs_are_refused),

@@ -9,6 +9,10 @@
 #include <math.h>
 
 #define INDENT "                                        " /* of lines without a label */
+#define LISTED 1000                                       /* events of a kind that are printed */
+#define ELSEWHERE                                                                                  \
+    ": all that were kept are in results.xml (-e), and in what weir report FILE --format "         \
+    "xml|json makes of a result file (--result)\n"
 #define DASHES "---------------------------------------------------------\n"
 
 static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -111,52 +115,92 @@ static void add_core_time(struct weir_text *text, const struct weir_program_even
     weir_text_add(text, " / %f s\n\n", event->seconds);
 }
 
-/* All of a kind. False: there are none. */
-static bool add_events(struct weir_text *text, const struct weir_program_result *program,
-                       bool is_core, const char *heading)
+static const struct list {
+    bool is_core;
+    const char *title, *none, *columns, *legend;
+    const char *word; /* of the language */
+} lists[] = {
+    {false, "\n********************** Time Report **********************\n", "No time events.\n",
+     " [P]   [#]                       [event]        [seconds]\n",
+     "\n[P]          - Process rank\n"
+     "[#]          - Execution order of the time command\n"
+     "[event]      - Time event label\n"
+     "[seconds]    - Duration of the time event\n",
+     "time"},
+    {true, "\n******************* Core Time Report ********************\n", "No coretime events.\n",
+     " [P]   [#]                    [event]            [result]\n",
+     "[results]\n- Core time I/O throughput (average, min, max)\n"
+     "- Calltime (average, min, max) for all statements\n"
+     "  during this CoreTime Event\n"
+     "- Total data processed per time in seconds\n"
+     "  during this CoreTime event\n",
+     "ctime"},
+};
+
+static uint64_t count_events(const struct weir_program_result *program, const struct list *list)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < program->event_count; i++)
+        count += program->labels[program->events[i].label].is_core == list->is_core;
+    return count;
+}
+
+/* The first ones of a kind. */
+static void add_events(struct weir_text *text, const struct weir_program_result *program,
+                       const struct list *list)
 {
     const struct weir_program_event *before = NULL;
+    uint64_t listed = 0;
 
-    for (uint64_t i = 0; i < program->event_count; i++) {
+    for (uint64_t i = 0; i < program->event_count && listed < LISTED; i++) {
         const struct weir_program_event *event = &program->events[i];
         const struct weir_label_result *label = &program->labels[event->label];
 
-        if (label->is_core != is_core)
+        if (label->is_core != list->is_core)
             continue;
-        if (before == NULL)
-            weir_text_add(text, "%s", heading);
         begin_event(text, event, before);
-        (is_core ? add_core_time : add_time)(text, event, label->name);
+        (list->is_core ? add_core_time : add_time)(text, event, label->name);
         before = event;
+        listed++;
     }
-    return before != NULL;
 }
 
-static void add_times(struct weir_text *text, const struct weir_program_result *program)
+static bool has_executions(const struct weir_program_result *program, const struct list *list)
 {
-    weir_text_add(text, "\n********************** Time Report **********************\n");
-    if (add_events(text, program, false,
-                   " [P]   [#]                       [event]        [seconds]\n"))
-        weir_text_add(text, "\n[P]          - Process rank\n"
-                            "[#]          - Execution order of the time command\n"
-                            "[event]      - Time event label\n"
-                            "[seconds]    - Duration of the time event\n");
-    else
-        weir_text_add(text, "No time events.\n");
+    for (unsigned i = 0; i < program->label_count; i++)
+        if (program->labels[i].is_core == list->is_core && program->labels[i].execution_count > 0)
+            return true;
+    return false;
 }
 
-static void add_core_times(struct weir_text *text, const struct weir_program_result *program)
+/* A run that was interrupted may be killed before thousands of lines are through. */
+static void add_list(struct weir_text *text, const struct weir_program *planned,
+                     const struct weir_phase_result *phase, const struct list *list)
 {
-    weir_text_add(text, "\n******************* Core Time Report ********************\n");
-    if (add_events(text, program, true,
-                   " [P]   [#]                    [event]            [result]\n"))
-        weir_text_add(text, "[results]\n- Core time I/O throughput (average, min, max)\n"
-                            "- Calltime (average, min, max) for all statements\n"
-                            "  during this CoreTime Event\n"
-                            "- Total data processed per time in seconds\n"
-                            "  during this CoreTime event\n");
-    else
-        weir_text_add(text, "No coretime events.\n");
+    const struct weir_program_result *program = phase->program;
+    uint64_t count = count_events(program, list);
+
+    weir_text_add(text, "%s", list->title);
+    if (count == 0 && has_executions(program, list)) {
+        weir_text_add(text, WEIR_PARABENCH_OWN "no event of %s was kept (--events %" PRIu64 ")\n",
+                      list->word, planned->event_limit);
+    } else if (count == 0) {
+        weir_text_add(text, "%s", list->none);
+    } else if (phase->is_interrupted) {
+        weir_text_add(text,
+                      WEIR_PARABENCH_OWN "the run was interrupted, and its %" PRIu64
+                                         " events of %s are not printed" ELSEWHERE,
+                      count, list->word);
+    } else {
+        weir_text_add(text, "%s", list->columns);
+        add_events(text, program, list);
+        weir_text_add(text, "%s", list->legend);
+        if (count > LISTED)
+            weir_text_add(
+                text, WEIR_PARABENCH_OWN "%" PRIu64 " more events of %s are not printed" ELSEWHERE,
+                count - LISTED, list->word);
+    }
 }
 
 /* ---- commands ---- */
@@ -187,11 +231,14 @@ static void add_commands(struct weir_text *text, const struct weir_program_resul
         weir_text_add(text, "No I/O commands executed.\n");
 }
 
-void weir_parabench_original(struct weir_text *text, const struct weir_program_result *program)
+void weir_parabench_original(struct weir_text *text, const struct weir_plan *plan,
+                             const struct weir_phase_result *phase)
 {
-    add_times(text, program);
-    add_core_times(text, program);
-    add_commands(text, program);
+    const struct weir_program *planned = weir_figures_phase(plan, phase)->program;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        add_list(text, planned, phase, &lists[i]);
+    add_commands(text, phase->program);
     weir_text_add(text, "\n");
 }
 

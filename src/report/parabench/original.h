@@ -7,6 +7,8 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
+#define WEIR_PARABENCH_OWN "weir parabench: " /* begins our lines among those of the original */
+
 /* What a phase of the plan has done as a program; NULL: it is none, or was not begun. */
 const struct weir_program_result *weir_parabench_program(const struct weir_plan *plan,
                                                          const struct weir_phase_result *phase);
@@ -16,8 +18,10 @@ double weir_parabench_bytes_per_s(const struct weir_program_event *event);
 double weir_parabench_calls_per_s(const struct weir_program_event *event);
 
 /* The Time Report, the Core Time Report and the Command Report, and, behind them, the times of the
- * run (looked at in its outputs). */
-void weir_parabench_original(struct weir_text *text, const struct weir_program_result *program);
+ * run (looked at in its outputs). Of events the first 1000 of a kind; none of a run that was
+ * interrupted. What is left out a line of ours tells. */
+void weir_parabench_original(struct weir_text *text, const struct weir_plan *plan,
+                             const struct weir_phase_result *phase);
 void weir_parabench_summary(struct weir_text *text, const struct weir_program_result *program);
 
 #endif

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define OWN "weir parabench: "
-
 static bool is_silent(const struct weir_test *test)
 {
     const char *value = weir_test_setting(test, "silent");
@@ -25,8 +23,8 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
 
     (void)result;
     for (size_t i = 0; i < test->remark_count; i++)
-        weir_report_sentence(text, OWN, test->remarks[i]);
-    weir_report_room(text, OWN, begun);
+        weir_report_sentence(text, WEIR_PARABENCH_OWN, test->remarks[i]);
+    weir_report_room(text, WEIR_PARABENCH_OWN, begun);
 }
 
 /* Each line behind our name: no script takes it for one of Parabench's. */
@@ -69,7 +67,7 @@ static void add_notes(struct weir_text *text, const struct weir_phase_result *ph
     if (phase->notes)
         weir_report_notes(text, phase);
     if (phase->failure[0] != '\0')
-        weir_report_sentence(text, OWN, phase->failure);
+        weir_report_sentence(text, WEIR_PARABENCH_OWN, phase->failure);
 }
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
@@ -87,7 +85,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "%s", program->warnings != NULL ? program->warnings : "");
     add_notes(text, phase);
     if (!is_short)
-        weir_parabench_original(text, program);
+        weir_parabench_original(text, plan, phase);
     weir_parabench_summary(text, program);
     if (has_own)
         add_own(text, plan, phase);
@@ -100,7 +98,7 @@ static bool holds_text(const char *begin)
                                          "\nRuntime: ",
                                          "Warning: Mapping for group ",
                                          "Warning: Group ",
-                                         OWN,
+                                         WEIR_PARABENCH_OWN,
                                          "weir  " WEIR_PARABENCH_LABELS_BEGIN};
 
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
@@ -135,7 +133,8 @@ static bool holds_labels(const char *begin)
 {
     static const char first[] = WEIR_PARABENCH_LABELS_BEGIN;
 
-    return strncmp(begin, first, strlen(first)) == 0 || strncmp(begin, OWN, strlen(OWN)) == 0;
+    return strncmp(begin, first, strlen(first)) == 0 ||
+           strncmp(begin, WEIR_PARABENCH_OWN, strlen(WEIR_PARABENCH_OWN)) == 0;
 }
 
 const struct weir_reporter weir_reporter_parabench_labels = {
