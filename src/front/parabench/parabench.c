@@ -30,11 +30,6 @@ static const struct weir_dialect_format formats[] = {
     {"xml", WEIR_PARABENCH_REPORTER_XML},   {"csv", WEIR_PARABENCH_REPORTER_CSV},
     {"json", WEIR_PARABENCH_REPORTER_JSON}, {0}};
 
-static const struct weir_dialect_axis axes[] = {
-    {.name = "backend", .kind = WEIR_AXIS_TEXTS, .words = {"--backend", "%"}},
-    {0},
-};
-
 const struct weir_dialect weir_dialect_parabench = {
     .name = "parabench",
     .alias = "pbl",
@@ -44,7 +39,6 @@ const struct weir_dialect weir_dialect_parabench = {
     WEIR_DIALECT_REQUEST(struct weir_parabench_request, config),
     .take_words = take_words,
     .lower = weir_parabench_lower,
-    .axes = axes,
     .formats = formats,
     .add_compat_page = weir_parabench_compat_page,
 };

@@ -5,6 +5,7 @@
 
 #include "axes.h"
 #include "limit_words.h"
+#include "parabench/parabench.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -379,6 +380,18 @@ static int read_plan(struct sweep *sweep, const struct weir_invocation *invocati
     return 0;
 }
 
+static int refuse_dialect(const struct sweep *sweep, const char *word)
+{
+    if (sweep->dialect != &weir_dialect_parabench)
+        return REFUSE(sweep, "%s: that is no command that can be swept; see weir sweep --help",
+                      word);
+    return REFUSE(sweep,
+                  "%s: the table of a sweep has no rates of labels; run the program once for each "
+                  "number of ranks (mpiexec -n N weir parabench ... --result N.jsonl), and compare "
+                  "what weir report N.jsonl --format csv prints",
+                  word);
+}
+
 int weir_sweep_read(const struct weir_invocation *invocation, struct weir_command *command,
                     struct weir_error *error)
 {
@@ -394,8 +407,7 @@ int weir_sweep_read(const struct weir_invocation *invocation, struct weir_comman
                               "ranks=1..32x2 -- ior -w -r -o FILE");
     sweep.dialect = weir_dialect_find(invocation->argv[inner]);
     if (sweep.dialect == NULL || sweep.dialect->axes == NULL)
-        return REFUSE(&sweep, "%s: that is no command that can be swept; see weir sweep --help",
-                      invocation->argv[inner]);
+        return refuse_dialect(&sweep, invocation->argv[inner]);
     command->dialect = sweep.dialect->name;
     sweep.plan = weir_plan_open(sweep.dialect->name, invocation->argc, invocation->argv);
     failure = read_plan(&sweep, invocation, inner, command);
