@@ -10,9 +10,6 @@
 #include <limits.h>
 #include <string.h>
 
-/* Of what is read: less of it in page caches changes a rate by less than repetitions differ. */
-#define RESIDENT_SHARE 0.05
-
 /* The same files, by their names. */
 static bool is_same_target(const struct weir_target *one, const struct weir_target *other)
 {
@@ -238,7 +235,7 @@ static void judge_residency(const struct weir_audit_input *input)
     double share = (double)residency->resident_bytes / (double)residency->asked_bytes;
     bool is_near = input->record->near_rank_count > 0;
 
-    if (share >= RESIDENT_SHARE && (is_near || !input->phase->is_check))
+    if (share >= WEIR_RESIDENT_SHARE && (is_near || !input->phase->is_check))
         report_residency(input, share);
     else if (is_near)
         check_nearness(input, false);
@@ -266,15 +263,16 @@ static void report_memory(const struct weir_audit_input *input)
                      input->begun->filesystem.type);
 }
 
-/* Bytes that left the nodes' memory towards the storage, at most: devices and networks count those
- * of others, too. False if that is not known. */
-static bool find_written(const struct weir_audit_input *input, uint64_t *bytes)
+bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64_t *bytes)
 {
     const struct weir_test_result *begun = input->begun;
     const struct weir_traffic *traffic = &input->record->traffic;
     bool is_remote = begun->storage_count > 0 && begun->storages[0].facts.is_network;
 
-    *bytes = is_remote ? traffic->network_sent_bytes : traffic->device_written_bytes;
+    if (writes)
+        *bytes = is_remote ? traffic->network_sent_bytes : traffic->device_written_bytes;
+    else
+        *bytes = is_remote ? traffic->network_received_bytes : traffic->device_read_bytes;
     return is_remote ? traffic->has_network : traffic->has_devices;
 }
 
@@ -286,10 +284,10 @@ static void check_writeback(const struct weir_audit_input *input)
 
     if (!weir_verb_writes(input->phase->verb) || input->phase->transfers.must_sync_at_end ||
         input->phase->transfers.must_sync_each || record->byte_count == 0 ||
-        !find_written(input, &written_bytes))
+        !weir_audit_passed(input, true, &written_bytes))
         return;
     share = (double)written_bytes / (double)record->byte_count;
-    if (1.0 - share < RESIDENT_SHARE)
+    if (1.0 - share < WEIR_RESIDENT_SHARE)
         return;
     weir_result_find(record, WEIR_NOTE, "unsynced",
                      "at least %.1f %% of what was written was still in memory when the phase "

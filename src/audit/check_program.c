@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that the times of a program's labels are those of ranks that worked together. */
+/* Checks that the times of a program's labels are those of ranks that worked together, and that its
+ * data passed the storage. */
 #include "checks.h"
 
 #include "weir/base/text.h"
@@ -13,6 +14,8 @@
 /* Of each rank. A label that is executed more often is one of a loop: ranks drift apart in it, and
  * a barrier in each round would change what is measured. */
 #define EXECUTIONS_MAX 3
+/* Programs that move less are about names, or too short for counters of devices. */
+#define DATA_LEAST_BYTES (UINT64_C(16) << 20)
 
 static double skew_share(const struct weir_label_result *label)
 {
@@ -54,10 +57,82 @@ static void check_starts(const struct weir_audit_input *input)
         weir_duration_format(weir_histogram_mean_ns(worst->duration) / 1e9, mean));
 }
 
+/* ---- data that stay in memory, or come from there ---- */
+
+struct moved {
+    uint64_t bytes;
+    uint64_t cached_bytes; /* of these, not past the page cache */
+};
+
+static struct moved sum_calls(const struct weir_program_result *program, bool writes)
+{
+    struct moved moved = {0};
+
+    for (unsigned i = 0; i < program->call_count; i++) {
+        const struct weir_call_result *call = &program->calls[i];
+
+        if (!weir_calls[call->call].moves_data || weir_calls[call->call].writes != writes)
+            continue;
+        moved.bytes += call->byte_count;
+        if (call->call != WEIR_CALL_DIRECT_WRITE && call->call != WEIR_CALL_DIRECT_READ)
+            moved.cached_bytes += call->byte_count;
+    }
+    return moved;
+}
+
+/* Part of the bytes moved through the page cache that passed no device, at least. What went past
+ * it passed one. */
+static double memory_share(const struct moved *moved, uint64_t passed_bytes)
+{
+    double left = (double)moved->bytes - (double)passed_bytes;
+
+    if (moved->cached_bytes < DATA_LEAST_BYTES || left <= 0.0)
+        return 0.0;
+    return left < (double)moved->cached_bytes ? left / (double)moved->cached_bytes : 1.0;
+}
+
+static void check_passed(const struct weir_audit_input *input, bool writes)
+{
+    struct moved moved = sum_calls(input->record->program, writes);
+    char all[WEIR_SIZE_TEXT_BYTES], passed[WEIR_SIZE_TEXT_BYTES];
+    uint64_t passed_bytes;
+    double share;
+
+    if (!weir_audit_passed(input, writes, &passed_bytes))
+        return;
+    share = memory_share(&moved, passed_bytes);
+    if (share < WEIR_RESIDENT_SHARE)
+        return;
+    weir_size_format(moved.bytes, all);
+    weir_size_format(passed_bytes, passed);
+    if (writes)
+        weir_result_find(input->record, WEIR_NOTE, "unsynced",
+                         "at least %.1f %% of what the program wrote through the page cache had "
+                         "not left memory at its end (%s written in all, %s taken by the storage "
+                         "meanwhile): use fsync inside of the timed block, or dwrite",
+                         100.0 * share, all, passed);
+    else
+        weir_result_find(input->record, WEIR_NOTE, "resident",
+                         "at least %.1f %% of what the program read through the page cache came "
+                         "from memory (%s read in all, %s given by the storage meanwhile): use "
+                         "dread, or read in a second run, with the page cache emptied before it",
+                         100.0 * share, all, passed);
+}
+
+static void check_data_path(const struct weir_audit_input *input)
+{
+    if (input->record->program == NULL || input->test->is_dry_run ||
+        weir_audit_is_memory(input->begun->filesystem.type) || !weir_audit_uses_page_cache(input))
+        return;
+    check_passed(input, true);
+    check_passed(input, false);
+}
+
 void weir_audit_program(const struct weir_audit_input *input)
 {
     weir_audit_clock(input);
     weir_audit_data(input);
     weir_audit_movement(input);
     check_starts(input);
+    check_data_path(input);
 }

@@ -11,6 +11,10 @@
 /* A phase below this is over before caches, schedulers and networks have come to rest. */
 #define WEIR_SHORT_PHASE_S 0.1
 
+/* Of what is read or written: less of it in page caches changes a rate by less than repetitions
+ * differ. */
+#define WEIR_RESIDENT_SHARE 0.05
+
 /* The phase that is checked. */
 struct weir_audit_input {
     const struct weir_plan *plan;
@@ -22,6 +26,10 @@ struct weir_audit_input {
 
 /* Do transfers pass a page cache? */
 bool weir_audit_uses_page_cache(const struct weir_audit_input *input);
+
+/* Bytes that left the nodes' memory towards the storage, or came from there, at most: devices and
+ * networks count those of others, too. False if that is not known. */
+bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64_t *bytes);
 
 /* Is this type of file system memory, without storage under it? */
 bool weir_audit_is_memory(const char *type);

@@ -527,6 +527,49 @@ static void ranks_that_began_apart_are_a_finding(void **state)
     scene_close(&clean);
 }
 
+static void data_that_passed_no_device_are_a_finding(void **state)
+{
+    static const struct {
+        unsigned call;
+        uint64_t mib, written_mib, read_mib;
+        bool is_known, is_in_memory;
+        const char *names, *text;
+    } cases[] = {
+        {WEIR_CALL_FWRITE, 100, 0, 0, true, false, " unsynced", "at least 100.0 %"},
+        {WEIR_CALL_FWRITE, 100, 94, 0, true, false, " unsynced", "at least 6.0 %"},
+        {WEIR_CALL_FWRITE, 100, 96, 0, true, false, "", NULL},
+        {WEIR_CALL_FWRITE, 100, 0, 0, false, false, "", NULL},
+        {WEIR_CALL_FWRITE, 100, 0, 0, true, true, "", NULL},
+        {WEIR_CALL_FWRITE, 15, 0, 0, true, false, "", NULL},
+        {WEIR_CALL_DIRECT_WRITE, 100, 0, 0, true, false, "", NULL},
+        {WEIR_CALL_PREAD, 100, 100, 25, true, false, " resident", "at least 75.0 %"},
+        {WEIR_CALL_READ, 100, 0, 300, true, false, "", NULL},
+        {WEIR_CALL_DIRECT_READ, 100, 0, 0, true, false, "", NULL},
+        {WEIR_CALL_DELETE, 100, 0, 0, true, false, "", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene scene = make();
+        struct weir_phase_result *phase = &scene.result->phases[0];
+        struct weir_call_result call = {.call = cases[i].call, .byte_count = cases[i].mib * MIB};
+        struct weir_program_result program = {.call_count = 1, .calls = &call, .warnings = ""};
+        struct weir_text names = {0};
+
+        phase->error_count = 0;
+        phase->program = &program;
+        phase->traffic = (struct weir_traffic){.has_devices = cases[i].is_known,
+                                               .device_read_bytes = cases[i].read_mib * MIB,
+                                               .device_written_bytes = cases[i].written_mib * MIB};
+        strcpy(scene.result->tests[0].filesystem.type, cases[i].is_in_memory ? "tmpfs" : "ext4");
+        find_all(&scene, &names);
+        assert_string_equal(weir_text_string(&names), cases[i].names);
+        if (cases[i].text != NULL)
+            assert_non_null(strstr(phase->findings[0].text, cases[i].text));
+        weir_text_close(&names);
+        scene_close(&scene);
+    }
+}
+
 /* ---- what is kept when the phase has been shown ---- */
 
 static void what_is_kept_tells_the_same(void **state)
@@ -559,6 +602,7 @@ int main(void)
         cmocka_unit_test(how_it_was_run_comes_back),
         cmocka_unit_test(damaged_programs_are_refused),
         cmocka_unit_test(ranks_that_began_apart_are_a_finding),
+        cmocka_unit_test(data_that_passed_no_device_are_a_finding),
         cmocka_unit_test(what_is_kept_tells_the_same),
     };
 
