@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks add up and compare goes in two messages (gather_tally.h), their rows in a third; the
- * record is derived from them on rank 0. What happens seldom, a text of the rank that has failed or
- * stalled, or logs of wrong data, travels only if it is there. */
+/* What ranks add up and compare goes in two messages (gather_tally.h), their rows in a third: rank
+ * 0 derives the record. Texts and logs of wrong data travel only where there are any. */
 #include "gather.h"
 
 #include "gather_directories.h"
@@ -57,6 +56,7 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .overlapped_data_ns = tally->overlapped_data_ns,
         .gap_ns = (uint64_t)gap.count << tally->series.shift,
         .gap_begin_ns = (uint64_t)gap.first << tally->series.shift,
+        .waited_ns = tally->waited_ns,
         .cpu_user_ns = tally->cpu_user_ns,
         .cpu_system_ns = tally->cpu_system_ns,
         .blocked_count = tally->blocked_count,

@@ -290,14 +290,18 @@ int weir_program_share(struct weir_program_walk *walk, unsigned group,
 {
     struct weir_program_ranks *ranks = &walk->groups[group];
     struct wait wait = {.walk = walk, .ranks = ranks, .group = ranks->group};
+    uint64_t before_ns;
     int code;
 
     if (walk->must_end)
         return -ECANCELED;
     if (ranks->group->size == 1)
         return 0;
+    before_ns = weir_run_now(walk->run);
     walk->line_number = statement != NULL ? statement->line : 0;
     code = exchange(&wait, statement, value);
+    if (statement != NULL)
+        walk->run->tally->waited_ns += weir_run_now(walk->run) - before_ns;
     if (wait.begun_ns != 0)
         weir_watchdog_say(walk->run, WEIR_ACTIVITY_PROGRAM, NULL);
     if (code != 0 && !walk->must_end)

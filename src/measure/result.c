@@ -17,7 +17,8 @@
 
 static int64_t transfer_ns(const struct weir_rank_row *row)
 {
-    int64_t ns = row->stamps_ns[WEIR_STAMP_MOVE_STOP] - row->stamps_ns[WEIR_STAMP_MOVE_START];
+    const int64_t *at = row->stamps_ns;
+    int64_t ns = at[WEIR_STAMP_MOVE_STOP] - at[WEIR_STAMP_MOVE_START] - (int64_t)row->waited_ns;
 
     return ns > 0 ? ns : 0;
 }
@@ -117,9 +118,7 @@ static void derive_sums(struct weir_phase_result *result, const struct weir_rank
 static void derive_shares(struct weir_phase_result *result, const struct weir_rank_row *rows,
                           unsigned rank_count)
 {
-    double data = 0.0;
-    double overlapped = 0.0;
-    double transfer = 0.0;
+    double data = 0.0, overlapped = 0.0, transfer = 0.0;
 
     result->cpu_user_s = 0.0;
     result->cpu_system_s = 0.0;

@@ -175,6 +175,11 @@ expect_record "next((l.ranks, l.executions, len(l.slowest), len({s.rank for s in
     for l in phases[0].program_result.labels if l.label == '(others)') == \
     ($n, $((n * 1102 - 1024)), $((n < 3 ? n : 3)), $((n < 3 ? n : 3)), True)"
 
+# Who waits at a barrier does not work: ranks but the first wait for 0.3 s, and all for the end.
+inline "$n" 'if ($$rank == 0) sleep 300000; barrier; sleep(100000);'
+expect_done
+expect_record "abs(phases[0].rank_s.mean_s - (0.1 + 0.3 / $n)) < 0.05 and phases[0].rank_s.max_s >= 0.4"
+
 # ---------------------------------------------------------------- the four patterns
 
 program "$n" "$examples/create-index.pbl" iter=2

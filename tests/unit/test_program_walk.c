@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <time.h>
 
 /* ---- whole programs, on one rank ---- */
 
@@ -261,11 +262,13 @@ struct waiter {
     struct weir_observer observer;
     struct weir_engine_params params;
     struct weir_test test;
+    struct weir_tally tally;
     struct weir_run run;
     struct weir_program program;
     struct weir_phase phase;
     struct weir_program_walk walk;
     const struct weir_statement *meets_at;
+    long comes_late_ns;
     uint64_t value;
     int code;
 };
@@ -278,8 +281,10 @@ static void begin_waiter(struct waiter *waiter, struct world *world, int rank)
     waiter->params = (struct weir_engine_params){.clock = &waiter->clock,
                                                  .observer = &waiter->observer,
                                                  .stop_signal = &waiter->stop_signal};
-    waiter->run = (struct weir_run){
-        .params = &waiter->params, .group = &waiter->member.base, .test = &waiter->test};
+    waiter->run = (struct weir_run){.params = &waiter->params,
+                                    .group = &waiter->member.base,
+                                    .test = &waiter->test,
+                                    .tally = &waiter->tally};
     waiter->program.path = "p.pbl";
     waiter->walk = (struct weir_program_walk){.run = &waiter->run,
                                               .phase = &waiter->phase,
@@ -295,6 +300,7 @@ static void *wait_in_thread(void *context)
     struct weir_error error = {0};
 
     assert_int_equal(weir_program_groups_open(&waiter->walk, &error), 0);
+    nanosleep(&(struct timespec){.tv_nsec = waiter->comes_late_ns}, NULL);
     waiter->code = weir_program_share(&waiter->walk, 0, waiter->meets_at, &waiter->value);
     weir_program_meet(&waiter->walk, 0, NULL);
     weir_program_groups_close(&waiter->walk);
@@ -317,7 +323,7 @@ static const struct weir_statement places[] = {
     {.kind = WEIR_DO_BARRIER, .line = 16, .number = 7},
 };
 
-/* At barriers on different lines, too. */
+/* At barriers on different lines, too. They wait at the end as well, which does not count. */
 static void all_ranks_learn_the_value_of_the_first(void **state)
 {
     static struct waiter waiters[RANKS];
@@ -328,8 +334,12 @@ static void all_ranks_learn_the_value_of_the_first(void **state)
         begin_waiter(&waiters[i], &world, i);
         waiters[i].meets_at = &places[i % 2 * 2];
     }
+    waiters[2].comes_late_ns = 50000000;
     wait_all(waiters);
     for (int i = 0; i < RANKS; i++) {
+        uint64_t waited_ns = waiters[i].tally.waited_ns;
+
+        assert_true(i == 2 ? waited_ns < 30000000 : waited_ns >= 40000000);
         assert_int_equal(waiters[i].code, 0);
         assert_int_equal(waiters[i].value, 100);
         assert_false(waiters[i].walk.must_end);

@@ -33,6 +33,7 @@ struct weir_rank_row {
     uint64_t error_count;
     uint64_t data_ns;
     uint64_t overlapped_data_ns;
+    uint64_t waited_ns;    /* for other ranks, inside of its time, of which it is no part */
     uint64_t op_max_ns;    /* the longest of its operations */
     uint64_t gap_ns;       /* the longest time in which none of its transfers ended, ... */
     uint64_t gap_begin_ns; /* ... and when it began */
@@ -254,7 +255,7 @@ struct weir_phase_result {
     struct weir_windows windows;
     /* while all ranks were transferring: latest start to earliest stop; 0 if never */
     double common_s;
-    double rank_s_min; /* transfer windows of single ranks */
+    double rank_s_min; /* transfer windows of single ranks, without waits inside of them */
     double rank_s_mean;
     double rank_s_max;
     double rank_s_stddev;

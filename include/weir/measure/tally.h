@@ -63,6 +63,7 @@ struct weir_tally {
      * was in flight; and while there were some, or an open loop went on */
     uint64_t data_ns;
     uint64_t overlapped_data_ns;
+    uint64_t waited_ns;   /* for other ranks, between the MOVE stamps */
     uint64_t cpu_user_ns; /* processor time of this process between the MOVE stamps */
     uint64_t cpu_system_ns;
     uint64_t blocked_count; /* transfers that would have blocked where that was forbidden */
