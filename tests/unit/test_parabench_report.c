@@ -73,6 +73,8 @@ static void add_labels(struct scene *scene, struct weir_program_result *program)
             .call_s = 0.21,
             .first_begin_s = 0.125,
             .last_end_s = 0.5,
+            .inside_s = (const double[]){0.25, 0, 0.3}[i],
+            .inside_is_estimated = i == 0,
             .skew_count = rows[i].skew_s > 0 ? 2 : 0,
             .skew_mean_s = rows[i].skew_s,
             .skew_max_s = rows[i].skew_s * 1.5,

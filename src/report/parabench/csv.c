@@ -9,7 +9,8 @@
 
 static const char header[] =
     "label,kind,ranks,executions,calls,bytes,min_s,mean_s,median_s,p99_s,max_s,call_s,first_begin_"
-    "s,last_end_s,bytes_per_s,skew_mean_s,skew_max_s,rank_min_s,rank_mean_s,rank_max_s\n";
+    "s,last_end_s,bytes_per_s,skew_mean_s,skew_max_s,rank_min_s,rank_mean_s,rank_max_s,"
+    "inside_s,inside_is_estimated,inside_bytes_per_s\n";
 
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
@@ -35,10 +36,12 @@ static void add_label(struct weir_text *text, const struct weir_label_result *la
     for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++)
         weir_text_add(text, ",%.9f",
                       (double)weir_histogram_percentile(duration, fractions[i]) / 1e9);
-    weir_text_add(text, ",%.9f,%.9f,%.9f,%.3f,%.9f,%.9f,%.9f,%.9f,%.9f\n", label->call_s,
+    weir_text_add(text, ",%.9f,%.9f,%.9f,%.3f,%.9f,%.9f,%.9f,%.9f,%.9f", label->call_s,
                   label->first_begin_s, label->last_end_s, weir_parabench_label_rate(label),
                   label->skew_mean_s, label->skew_max_s, label->rank_s_min, label->rank_s_mean,
                   label->rank_s_max);
+    weir_text_add(text, ",%.9f,%d,%.3f\n", label->inside_s, label->inside_is_estimated,
+                  weir_parabench_inside_rate(label));
 }
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,

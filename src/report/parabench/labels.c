@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LABELS_TOLD 200
@@ -24,6 +25,11 @@ struct sheet {
 double weir_parabench_label_rate(const struct weir_label_result *label)
 {
     return weir_figures_rate((double)label->byte_count, label->last_end_s - label->first_begin_s);
+}
+
+double weir_parabench_inside_rate(const struct weir_label_result *label)
+{
+    return weir_figures_rate((double)label->byte_count, label->inside_s);
 }
 
 /* ---- cells ---- */
@@ -185,28 +191,46 @@ static void add_durations(const struct sheet *sheet)
     }
 }
 
+static void add_inside(struct weir_text *text, const struct weir_label_result *label)
+{
+    char cell[32] = "-";
+
+    if (label->inside_s > 0.0)
+        snprintf(cell, sizeof cell, "%s%.2f", label->inside_is_estimated ? "~" : "",
+                 weir_parabench_inside_rate(label) / WEIR_MIB);
+    weir_text_add(text, " %12s", cell);
+}
+
+static void add_skew(struct weir_text *text, const struct weir_label_result *label)
+{
+    if (label->skew_count > 0) {
+        add_seconds(text, label->skew_mean_s);
+        add_seconds(text, label->skew_max_s);
+    } else {
+        weir_text_add(text, " %8s %8s", "-", "-");
+    }
+}
+
 static void add_work(const struct sheet *sheet)
 {
     weir_text_add(sheet->text,
-                  "\nwork, from the first begin to the last end of any rank; and how far apart "
-                  "ranks began\nthe same execution (mean and most)\n  %-*s kind      calls"
-                  "          bytes      MiB/s    calls/s     mean     most\n",
+                  "\nwork: rates over the whole span, what lies between executions included; "
+                  "inside: over the time of executions alone (~: estimated)\n"
+                  "mean and most: how far apart ranks began the same execution\n"
+                  "  %-*s kind      calls          bytes      MiB/s MiB/s inside    calls/s"
+                  "     mean     most\n",
                   sheet->width, "label");
     for (unsigned i = 0; i < sheet->told; i++) {
         const struct weir_label_result *label = &sheet->program->labels[i];
         double span_s = label->last_end_s - label->first_begin_s;
 
         add_name(sheet, label->name);
-        weir_text_add(sheet->text, " %-4s %10" PRIu64 " %14" PRIu64 " %10.2f %10.1f",
+        weir_text_add(sheet->text, " %-4s %10" PRIu64 " %14" PRIu64 " %10.2f",
                       label->is_core ? "core" : "time", label->call_count, label->byte_count,
-                      weir_parabench_label_rate(label) / WEIR_MIB,
-                      weir_figures_rate((double)label->call_count, span_s));
-        if (label->skew_count > 0) {
-            add_seconds(sheet->text, label->skew_mean_s);
-            add_seconds(sheet->text, label->skew_max_s);
-        } else {
-            weir_text_add(sheet->text, " %8s %8s", "-", "-");
-        }
+                      weir_parabench_label_rate(label) / WEIR_MIB);
+        add_inside(sheet->text, label);
+        weir_text_add(sheet->text, " %10.1f", weir_figures_rate((double)label->call_count, span_s));
+        add_skew(sheet->text, label);
         weir_text_add(sheet->text, "\n");
     }
 }

@@ -9,8 +9,10 @@
 
 #define WEIR_PARABENCH_LABELS_BEGIN "program "
 
-/* Bytes/s from the first begin of any rank to the last end; 0: no bytes. */
+/* Bytes/s from the first begin of any rank to the last end, and over the time of executions alone;
+ * 0: no bytes, or that time is not known. */
 double weir_parabench_label_rate(const struct weir_label_result *label);
+double weir_parabench_inside_rate(const struct weir_label_result *label);
 
 /* Each appends whole lines, for phases that have a program's result: the verdict, one line that
  * begins with WEIR_PARABENCH_LABELS_BEGIN; the parameters and groups with which it ran, a line if

@@ -187,6 +187,8 @@ static const struct weir_json_field label_fields[] = {
     LABEL("call_s", call_s, REAL),
     LABEL("first_begin_s", first_begin_s, REAL),
     LABEL("last_end_s", last_end_s, REAL),
+    LABEL("inside_s", inside_s, REAL),
+    LABEL("inside_is_estimated", inside_is_estimated, FLAG),
     LABEL("skews", skew_count, COUNT),
     LABEL("skew_mean_s", skew_mean_s, REAL),
     LABEL("skew_max_s", skew_max_s, REAL),
