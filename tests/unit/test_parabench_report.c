@@ -361,6 +361,32 @@ static void events_that_were_not_kept_are_not_denied(void **state)
     scene_close(&scene);
 }
 
+/* All of its calls failed. */
+static void a_core_label_without_a_call_has_no_time(void **state)
+{
+    struct scene scene = make();
+    struct weir_program_result program = *scene.result->phases[0].program;
+    struct weir_label_result label = program.labels[0];
+    struct weir_text text = {0};
+
+    label.name = "forty characters of a label stand in line";
+    label.call_count = 0;
+    program.labels = &label;
+    program.label_count = 1;
+    program.event_count = 0;
+    scene.result->phases[0].program = &program;
+    tell(&scene, 3, &text);
+    assert_non_null(strstr(text.data, " core      3          6        -        -        -        -"
+                                      "        -\n"));
+    assert_non_null(strstr(text.data, " core        -        -        - -\n"));
+    label.is_core = false;
+    weir_text_clear(&text);
+    tell(&scene, 3, &text);
+    assert_non_null(strstr(text.data, " time      3          6  10.0 ms"));
+    weir_text_close(&text);
+    scene_close(&scene);
+}
+
 /* ---- the result file ---- */
 
 static int reread(const struct scene *scene, struct weir_text *text, struct weir_recorded *read,
@@ -600,6 +626,7 @@ int main(void)
         cmocka_unit_test(the_first_line_tells_how_it_went),
         cmocka_unit_test(lists_end_after_1000_events_and_say_how_many_there_are),
         cmocka_unit_test(events_that_were_not_kept_are_not_denied),
+        cmocka_unit_test(a_core_label_without_a_call_has_no_time),
         cmocka_unit_test(the_file_alone_gives_the_same_reports),
         cmocka_unit_test(how_it_was_run_comes_back),
         cmocka_unit_test(damaged_programs_are_refused),

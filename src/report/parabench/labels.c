@@ -13,7 +13,7 @@
 
 #define LABELS_TOLD 200
 #define NAME_LEAST 12
-#define NAME_MOST 24 /* wider ones move the rest of their row */
+#define NAME_MOST 40 /* wider ones move the rest of their row */
 
 struct sheet {
     struct weir_text *text;
@@ -50,13 +50,18 @@ static void add_seconds(struct weir_text *text, double seconds)
     weir_text_add(text, " %8s", weir_duration_format(seconds, value));
 }
 
+static void add_none(struct weir_text *text)
+{
+    weir_text_add(text, " %8s", "-");
+}
+
 static void add_quantile(struct weir_text *text, const struct weir_histogram *histogram,
                          double fraction)
 {
     if (histogram != NULL && histogram->total > 0)
         add_seconds(text, (double)weir_histogram_percentile(histogram, fraction) / 1e9);
     else
-        weir_text_add(text, " %8s", "-");
+        add_none(text);
 }
 
 static void add_mean(struct weir_text *text, const struct weir_histogram *histogram)
@@ -64,7 +69,7 @@ static void add_mean(struct weir_text *text, const struct weir_histogram *histog
     if (histogram != NULL && histogram->total > 0)
         add_seconds(text, weir_histogram_mean_ns(histogram) / 1e9);
     else
-        weir_text_add(text, " %8s", "-");
+        add_none(text);
 }
 
 /* ---- the verdict ---- */
@@ -169,24 +174,32 @@ static void choose_width(struct sheet *sheet)
     }
 }
 
+/* Its time is not that of any call. */
+static bool has_no_time(const struct weir_label_result *label)
+{
+    return label->is_core && label->call_count == 0;
+}
+
 static void add_durations(const struct sheet *sheet)
 {
-    weir_text_add(sheet->text,
-                  "\ntime of executions, over all ranks (time: wall clock; core: of the calls in "
-                  "them)\n  %-*s kind  ranks executions      min     mean   median      p99      "
-                  "max\n",
-                  sheet->width, "label");
+    weir_text_add(
+        sheet->text,
+        "\ntime of executions, over all ranks (core: calls alone, without open and "
+        "close; time: wall clock)\n  %-*s kind  ranks executions      min     mean   median"
+        "      p99      max\n",
+        sheet->width, "label");
     for (unsigned i = 0; i < sheet->told; i++) {
         const struct weir_label_result *label = &sheet->program->labels[i];
+        const struct weir_histogram *duration = has_no_time(label) ? NULL : label->duration;
 
         add_name(sheet, label->name);
         weir_text_add(sheet->text, " %-4s %6u %10" PRIu64, label->is_core ? "core" : "time",
                       label->rank_count, label->execution_count);
-        add_quantile(sheet->text, label->duration, 0.0);
-        add_mean(sheet->text, label->duration);
-        add_quantile(sheet->text, label->duration, 0.5);
-        add_quantile(sheet->text, label->duration, 0.99);
-        add_quantile(sheet->text, label->duration, 1.0);
+        add_quantile(sheet->text, duration, 0.0);
+        add_mean(sheet->text, duration);
+        add_quantile(sheet->text, duration, 0.5);
+        add_quantile(sheet->text, duration, 0.99);
+        add_quantile(sheet->text, duration, 1.0);
         weir_text_add(sheet->text, "\n");
     }
 }
@@ -207,7 +220,8 @@ static void add_skew(struct weir_text *text, const struct weir_label_result *lab
         add_seconds(text, label->skew_mean_s);
         add_seconds(text, label->skew_max_s);
     } else {
-        weir_text_add(text, " %8s %8s", "-", "-");
+        add_none(text);
+        add_none(text);
     }
 }
 
@@ -249,6 +263,20 @@ static void add_slowest(struct weir_text *text, const struct weir_label_result *
     weir_text_add(text, "\n");
 }
 
+static void add_rank_times(struct weir_text *text, const struct weir_label_result *label)
+{
+    if (has_no_time(label)) {
+        for (unsigned i = 0; i < 3; i++)
+            add_none(text);
+        weir_text_add(text, " -\n");
+        return;
+    }
+    add_seconds(text, label->rank_s_min);
+    add_seconds(text, label->rank_s_mean);
+    add_seconds(text, label->rank_s_max);
+    add_slowest(text, label);
+}
+
 /* Of labels that several ranks have. */
 static void add_ranks(const struct sheet *sheet)
 {
@@ -261,16 +289,14 @@ static void add_ranks(const struct sheet *sheet)
             continue;
         if (!is_begun)
             weir_text_add(sheet->text,
-                          "\ntime of single ranks in all their executions\n  %-*s kind      min"
+                          "\ntime of single ranks in all their executions, of labels that several "
+                          "ranks have\n  %-*s kind      min"
                           "     mean      max  slowest ranks\n",
                           sheet->width, "label");
         is_begun = true;
         add_name(sheet, label->name);
         weir_text_add(sheet->text, " %-4s", label->is_core ? "core" : "time");
-        add_seconds(sheet->text, label->rank_s_min);
-        add_seconds(sheet->text, label->rank_s_mean);
-        add_seconds(sheet->text, label->rank_s_max);
-        add_slowest(sheet->text, label);
+        add_rank_times(sheet->text, label);
     }
 }
 
