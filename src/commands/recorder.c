@@ -530,6 +530,12 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
     if (is_interrupted_between_phases(recorder->result))
         weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(recorder->plan));
     weir_rank_csv_file_close(&recorder->side, error);
+    /* Before the report: a launcher that ends the run soon after a signal may not wait for it. */
+    if (recorder->record_descriptor >= 0) {
+        weir_record_end(&lines, recorder->result);
+        record(recorder, &lines, error);
+        close(recorder->record_descriptor);
+    }
     if (recorder->out != NULL) {
         weir_report_end(&recorder->text, recorder->plan, recorder->result,
                         !recorder->plan->output.is_apart);
@@ -538,11 +544,6 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
             code = fail(error, WEIR_REMEDY_REPORT_FILE, recorder->plan->output.summary_path);
         if (recorder->plan->output.is_apart)
             tell_apart(recorder);
-    }
-    if (recorder->record_descriptor >= 0) {
-        weir_record_end(&lines, recorder->result);
-        record(recorder, &lines, error);
-        close(recorder->record_descriptor);
     }
     weir_text_close(&recorder->text);
     return code != 0 ? code : error->code;
