@@ -106,9 +106,14 @@ static void list_runs(const struct choice *choice, struct weir_text *text)
 
         if (run->begun_s > 0 && localtime_r(&begun, &parts) != NULL)
             strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-        weir_text_add(text, "%5u  %-16s  %-19s  %-8s  %6u  %s\n", i + 1,
+        weir_text_add(text, "%5u  %-16s  %-19s  %-8s  %6u  %s", i + 1,
                       run->id[0] != '\0' ? run->id : "-", date, run->dialect, run->phase_count,
                       end_of(run, end));
+        if (run->program[0] != '\0') {
+            weir_text_add(text, "  ");
+            weir_text_add_visible(text, run->program);
+        }
+        weir_text_add(text, "\n");
     }
 }
 

@@ -467,6 +467,27 @@ static void how_it_was_run_comes_back(void **state)
     scene_close(&scene);
 }
 
+static void a_list_of_runs_tells_programs_apart(void **state)
+{
+    char path[] = "/tmp/weir-parabench-report-XXXXXX";
+    struct scene scene = make();
+    struct weir_recorded_run *runs;
+    struct weir_error error = {0};
+    struct weir_text file = {0};
+    unsigned count;
+
+    scene.result->rank_count = RANKS;
+    record_whole(&file, &scene);
+    close(mkstemp(path));
+    scene_store(path, file.data);
+    assert_int_equal(weir_record_list(path, &scene.plan->arena, &runs, &count, &error), 0);
+    assert_int_equal(count, 1);
+    assert_string_equal(runs[0].program, "kernels/<a&b>.pbl on 3 ranks iter=2");
+    unlink(path);
+    weir_text_close(&file);
+    scene_close(&scene);
+}
+
 /* `from` becomes `to` in the text, behind `place`. */
 static void replace(struct weir_text *text, const char *place, const char *from, const char *to)
 {
@@ -629,6 +650,7 @@ int main(void)
         cmocka_unit_test(a_core_label_without_a_call_has_no_time),
         cmocka_unit_test(the_file_alone_gives_the_same_reports),
         cmocka_unit_test(how_it_was_run_comes_back),
+        cmocka_unit_test(a_list_of_runs_tells_programs_apart),
         cmocka_unit_test(damaged_programs_are_refused),
         cmocka_unit_test(ranks_that_began_apart_are_a_finding),
         cmocka_unit_test(data_that_passed_no_device_are_a_finding),

@@ -134,12 +134,16 @@ int weir_record_append(int descriptor, const struct weir_text *text);
 
 #define WEIR_RUN_ID_BYTES 17 /* 16 hexadecimal digits */
 
+#define WEIR_RUN_PROGRAM_BYTES 256
+
 /* A run in a file, without what it found. */
 struct weir_recorded_run {
     char id[WEIR_RUN_ID_BYTES]; /* "" in files of older versions */
     char dialect[16];           /* "ior", "net" */
     char plan_id[WEIR_RUN_ID_BYTES];
     char resumed_id[WEIR_RUN_ID_BYTES]; /* of the run that it goes on with; "": none */
+    /* Of a program: its path, ranks and the parameters that are no defaults, cut; else "". */
+    char program[WEIR_RUN_PROGRAM_BYTES];
     double begun_s;
     unsigned phase_count; /* of "net": measurements */
     bool has_ended;       /* else it was cut, or still goes on */

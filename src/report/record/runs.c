@@ -192,6 +192,40 @@ static void copy_text(char *text, size_t bytes, const json_t *object, const char
     snprintf(text, bytes, "%s", value ? value : "");
 }
 
+static void add_parameters(struct weir_text *text, const json_t *parameters)
+{
+    const json_t *parameter;
+    size_t i;
+
+    json_array_foreach(parameters, i, parameter)
+    {
+        const char *name = json_string_value(json_object_get(parameter, "name"));
+        const char *value = json_string_value(json_object_get(parameter, "value"));
+        const char *from = json_string_value(json_object_get(parameter, "from"));
+
+        if (name && value && from && strcmp(from, "default") != 0)
+            weir_text_add(text, " %s=%s", name, value);
+    }
+}
+
+/* Runs of one program have nothing else that tells them apart. */
+static void copy_program(struct weir_recorded_run *summary, const json_t *record)
+{
+    const json_t *tests = json_object_get(json_object_get(record, "plan"), "tests");
+    const json_t *phases = json_object_get(json_array_get(tests, 0), "phases");
+    const json_t *program = json_object_get(json_array_get(phases, 0), "program");
+    const char *path = json_string_value(json_object_get(program, "path"));
+    long long ranks = json_integer_value(json_object_get(record, "ranks"));
+    struct weir_text text = {0};
+
+    if (!path)
+        return;
+    weir_text_add(&text, "%s on %lld rank%s", path, ranks, ranks == 1 ? "" : "s");
+    add_parameters(&text, json_object_get(program, "parameters"));
+    snprintf(summary->program, sizeof summary->program, "%s", weir_text_string(&text));
+    weir_text_close(&text);
+}
+
 static bool begin_run(struct weir_record_reader *reader, const json_t *record)
 {
     struct weir_recorded_run *summary;
@@ -214,6 +248,7 @@ static bool begin_run(struct weir_record_reader *reader, const json_t *record)
     copy_text(summary->resumed_id, sizeof summary->resumed_id, json_object_get(record, "resumed"),
               "run_id");
     summary->has_report = strcmp(summary->dialect, "net") != 0;
+    copy_program(summary, record);
     keep_records(reader, &reader->runs[reader->count++]);
     return true;
 }
