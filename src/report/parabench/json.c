@@ -39,6 +39,10 @@ static json_t *test_of(const struct weir_plan *plan, const struct weir_result *r
     for (size_t i = 0; i < test->setting_count; i++)
         weir_json_put_text(options, test->settings[i].key, test->settings[i].value);
     weir_json_put_value(object, "Options", options);
+    if (test->phase_count > 0 && test->phases[0]->program != NULL)
+        weir_json_put_value(
+            object, "program",
+            weir_json_object(weir_record_planned_program_fields, test->phases[0]->program));
     for (unsigned i = 0; i < result->phase_count; i++) {
         const struct weir_phase_result *phase = &result->phases[i];
         const struct weir_program_result *program = weir_parabench_program(plan, phase);
