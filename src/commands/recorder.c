@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NAME_BYTES 256 /* of a phase, as sentences begin with it; longer ones are cut */
+
 static int fail(struct weir_error *error, const char *option, const char *path)
 {
     int code = errno != 0 ? -errno : -EIO;
@@ -311,31 +313,38 @@ static const char *interrupter_of(const struct weir_plan *plan)
     return plan->has_stop_before ? "a signal, or the end of its time (--stop-before)" : "a signal";
 }
 
+static void name_phase(const struct weir_phase *planned, unsigned repetition, char name[NAME_BYTES])
+{
+    if (planned->verb == WEIR_PROGRAM && planned->program != NULL)
+        snprintf(name, NAME_BYTES, "%s", planned->program->path);
+    else
+        snprintf(name, NAME_BYTES, "%s %u", weir_verb_name(planned->verb), repetition);
+}
+
 /* The reason of an exit code other than 0 is also written to standard error: of all formats only
  * Weir's own has a place for it, and that may be turned off. */
 static void warn(const struct weir_recorder *recorder, const struct weir_phase_result *phase)
 {
-    const enum weir_verb done =
-        weir_plan_find_phase(recorder->plan, phase->test, phase->phase)->verb;
-    const char *verb = weir_verb_name(done);
+    const struct weir_phase *planned =
+        weir_plan_find_phase(recorder->plan, phase->test, phase->phase);
     uint64_t wrong = phase->mismatches.wrong_transfers;
+    char name[NAME_BYTES];
 
-    if (phase->failure[0] != '\0' && done == WEIR_PROGRAM)
+    name_phase(planned, phase->repetition, name);
+    if (phase->failure[0] != '\0' && planned->verb == WEIR_PROGRAM)
         weir_log(WEIR_LOG_WARNING, "%s", phase->failure);
     else if (phase->failure[0] != '\0')
-        weir_log(WEIR_LOG_WARNING, "%s %u: %s", verb, phase->repetition, phase->failure);
+        weir_log(WEIR_LOG_WARNING, "%s: %s", name, phase->failure);
     if (wrong > 0)
-        weir_log(WEIR_LOG_WARNING, "%s %u: %" PRIu64 " of %" PRIu64 " %s held wrong data", verb,
-                 phase->repetition, wrong, phase->mismatches.checked_transfers,
-                 weir_verb_works_on_trees(done) ? "files" : "transfers");
+        weir_log(WEIR_LOG_WARNING, "%s: %" PRIu64 " of %" PRIu64 " %s held wrong data", name, wrong,
+                 phase->mismatches.checked_transfers,
+                 weir_verb_works_on_trees(planned->verb) ? "files" : "transfers");
     if (phase->is_interrupted)
-        weir_log(WEIR_LOG_WARNING, "%s %u: interrupted by %s", verb, phase->repetition,
-                 interrupter_of(recorder->plan));
+        weir_log(WEIR_LOG_WARNING, "%s: interrupted by %s", name, interrupter_of(recorder->plan));
     warn_of_bytes(recorder, phase);
     for (unsigned i = 0; says_findings(recorder) && i < phase->finding_count; i++)
         if (phase->findings[i].severity == WEIR_WARNING && !is_said(&phase->findings[i]))
-            weir_log(WEIR_LOG_WARNING, "%s %u: %s", verb, phase->repetition,
-                     phase->findings[i].text);
+            weir_log(WEIR_LOG_WARNING, "%s: %s", name, phase->findings[i].text);
 }
 
 static void show_notes(const struct weir_recorder *recorder, const struct weir_phase_result *phase)
