@@ -15,9 +15,8 @@
 
 static const char help_of_commands[] =
     "  weir sweep AXIS=VALUES... -- COMMAND\n"
-    "                          run one of these once for each number of ranks, size, depth ..., "
-    "and "
-    "say where rates stop to grow\n"
+    "                          run one of these, but for parabench and targets, once for each "
+    "number of ranks, size, depth ..., and say where rates stop to grow\n"
     "  weir backends           list the ways to do I/O that were built, and what was left out\n"
     "  weir doctor [PATH]      say what this host can do for a benchmark, and how it is made to do "
     "more\n"
@@ -27,7 +26,7 @@ static const char help_of_commands[] =
     "  weir compat [DIALECT]   compare with IOR, mdtest, md-workbench, IOzone, dd and Parabench, "
     "option by option, as a page of Markdown\n"
     "  weir report FILE [--format "
-    "ior|mdtest|md-workbench|iozone|parabench|targets|csv|json|sweep|sweep-csv] "
+    "ior|mdtest|md-workbench|iozone|parabench|labels|xml|targets|csv|json|sweep|sweep-csv] "
     "[--compat "
     "VERSION] "
     "[--plain]\n"
@@ -58,8 +57,10 @@ static int say_help(struct weir_command *command)
                   "weir " WEIR_VERSION
                   ": measures parallel storage, and says how far each number can be believed\n\n");
     for (size_t i = 0; weir_dialects[i] != NULL; i++) {
+        int blanks = 9 - (int)strlen(weir_dialects[i]->name);
+
         weir_text_add(&command->text, "  weir %s [options]%*s%s\n", weir_dialects[i]->name,
-                      9 - (int)strlen(weir_dialects[i]->name), "", weir_dialects[i]->help);
+                      blanks > 0 ? blanks : 1, "", weir_dialects[i]->help);
         if (i == 0)
             weir_text_add(&command->text, "  weir [options]          the same, if there are any; "
                                           "without any, this page\n");
@@ -98,7 +99,8 @@ static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
      .help =
          "format of the report: ior, mdtest, md-workbench, iozone, parabench or targets, csv or "
-         "json; "
+         "json; of parabench also: labels, our tables alone, and xml, the events as in "
+         "results.xml; "
          "without it, the first one of the run's dialect. Of a sweep also: sweep, the table of "
          "its steps alone, and sweep-csv, the same as lines of values"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,

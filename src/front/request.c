@@ -114,14 +114,15 @@ void weir_front_request_add_help(struct weir_text *text, const struct weir_front
     struct weir_option rows[WEIR_COMMON_ROWS_MAX];
     const struct weir_option_set common = weir_front_common_set(tables, rows);
 
-    weir_text_add(text, "Synopsis %s [options]\n", tables->place);
+    weir_text_add(text, "Synopsis %s [options]%s%s\n", tables->place, tables->operands ? " " : "",
+                  tables->operands ? tables->operands : "");
     weir_options_help(text, tables->options);
+    add_set(text, "Weir, for ", tables->title, tables->additions);
     for (size_t i = 0; i < backends->count; i++)
         if (backends->descriptors[i]->options.rows)
             add_set(text, "Module ", backends->descriptors[i]->options.name,
                     &backends->descriptors[i]->options);
     add_set(text, "Weir", "", &common);
-    add_set(text, "Weir, for ", tables->title, tables->additions);
     add_set(text, "In place of a run", "", tables->orders);
     if (tables->old)
         add_set(text, "Older versions of ", tables->title, tables->old);

@@ -25,6 +25,7 @@ struct weir_front_tables {
     const struct weir_option_set *additions;
     const struct weir_option_set *orders;
     const struct weir_foreign_word *foreign;
+    const char *operands; /* what stands behind the options, for the help; NULL: nothing */
 };
 
 /* Makes the parser. `values` are those of `options` and of `additions`. Values of backends are

@@ -12,6 +12,7 @@ const struct weir_front_tables weir_parabench_tables = {
     .additions = &weir_parabench_addition_set,
     .orders = &weir_parabench_order_set,
     .foreign = weir_parabench_foreign_words,
+    .operands = "FILE.pbl [NAME=VALUE ...]",
 };
 
 static int take_words(struct weir_front_request *base, int count, const char *const words[],

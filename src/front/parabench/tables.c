@@ -53,8 +53,8 @@ static const struct weir_option addition_rows[] = {
     {0, "think", WEIR_OPTION_TEXT, OURS(think),
      .help = "pause behind each call, in seconds, such as 0.01"},
     {0, "events", WEIR_OPTION_COUNT, OURS(event_limit), "100000", .most = 1 << 30,
-     .help = "single events of each rank that are kept for the lists of the report; figures of "
-             "labels are of all of them"},
+     .help = "single events of each rank that are kept for the lists of the report; 0 leaves the "
+             "lists out. Figures of labels are of all events"},
     WEIR_SUMMARY_ROWS(OURS(summary_path), OURS(summary_format)),
 };
 
