@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -432,12 +433,35 @@ static void numbers_of_definitions_are_limited(void **state)
     weir_text_close(&text);
 }
 
+/* `root`: the one beside the current directory, or "": none; with "." for the current one. */
+static void expect_root(const char *word, const char *root)
+{
+    char *directory = getcwd(NULL, 0);
+    struct bed bed;
+    char expected[4096];
+
+    take(&bed, "define param \"a\" $a \"1\" define param \"b\" $b \"1\" print $a;");
+    struct weir_lowering lowering = {
+        .plan = bed.plan, .test = NULL, .place = "parabench", .error = &bed.error};
+    assert_int_equal(weir_pbl_set_parameters(&lowering, &bed.program, 1, &word), 0);
+    assert_int_equal(weir_pbl_set_roots(&lowering, &bed.program, NULL), 0);
+    assert_int_equal(bed.program.root_count, *root == '\0' ? 1 : 2);
+    if (*root != '\0') {
+        snprintf(expected, sizeof expected, "%s%s", *root == '.' ? directory : "",
+                 root + (*root == '.'));
+        assert_string_equal(bed.program.roots[0], expected);
+    }
+    assert_string_equal(bed.program.roots[bed.program.root_count - 1], directory);
+    weir_plan_close(bed.plan);
+    free(directory);
+}
+
 /* The current directory is always one. The first one is where the run is looked at. */
 static void roots_are_the_current_directory_and_those_of_parameters(void **state)
 {
     static const struct {
         const char *word;
-        const char *others; /* behind one another; "." stands for the current directory */
+        const char *root;
     } cases[] = {
         {"a=1/2", ""},
         {"a=a/b", ""},
@@ -451,28 +475,26 @@ static void roots_are_the_current_directory_and_those_of_parameters(void **state
         {"a=$b/c", ""},
         {"a=/$b", ""},
     };
-    char *directory = getcwd(NULL, 0);
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *root = cases[i].others;
-        struct bed bed;
-        char expected[4096];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_root(cases[i].word, cases[i].root);
+}
 
-        take(&bed, "define param \"a\" $a \"1\" define param \"b\" $b \"1\" print $a;");
-        struct weir_lowering lowering = {
-            .plan = bed.plan, .test = NULL, .place = "parabench", .error = &bed.error};
-        assert_int_equal(weir_pbl_set_parameters(&lowering, &bed.program, 1, &cases[i].word), 0);
-        assert_int_equal(weir_pbl_set_roots(&lowering, &bed.program, NULL), 0);
-        assert_int_equal(bed.program.root_count, *root == '\0' ? 1 : 2);
-        if (*root != '\0') {
-            snprintf(expected, sizeof expected, "%s%s", *root == '.' ? directory : "",
-                     root + (*root == '.'));
-            assert_string_equal(bed.program.roots[0], expected);
-        }
-        assert_string_equal(bed.program.roots[bed.program.root_count - 1], directory);
-        weir_plan_close(bed.plan);
+/* Without ./ it may be meant, or be any other text. */
+static void directories_that_are_there_are_roots(void **state)
+{
+    char name[] = "roots-XXXXXX", word[64], root[64];
+
+    assert_non_null(mkdtemp(name));
+    for (int i = 0; i < 4; i++) {
+        snprintf(word, sizeof word, "a=%s%s", name, (const char *[]){"", "/x", "/x$b/y", "y/x"}[i]);
+        snprintf(root, sizeof root, "./%s%s", name, i == 1 ? "/x" : "");
+        expect_root(word, i == 3 ? "" : root);
     }
-    free(directory);
+    assert_int_equal(rmdir(name), 0);
+    assert_int_equal(mkdir("10", 0700), 0);
+    expect_root("a=10", "");
+    assert_int_equal(rmdir("10"), 0);
 }
 
 int main(void)
@@ -491,6 +513,7 @@ int main(void)
         cmocka_unit_test(nesting_is_limited),
         cmocka_unit_test(numbers_of_definitions_are_limited),
         cmocka_unit_test(roots_are_the_current_directory_and_those_of_parameters),
+        cmocka_unit_test(directories_that_are_there_are_roots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ROOTS_MAX 1024
@@ -54,15 +55,31 @@ static const char *fixed_part(struct roots *roots, const struct weir_program *pr
     return weir_arena_printf(arena, "%.*s", (int)length, value);
 }
 
-/* All that is in the current directory is in a root, whatever the value means: 1/2, or a/b. The
- * root of all directories is none, which would allow each name. */
-static bool is_elsewhere(const char *path)
+/* The first name of a path leads to a directory that is there. A number is none, whatever is there.
+ */
+static bool begins_in_directory(const struct roots *roots, const char *path)
+{
+    const char *first =
+        weir_arena_printf(&roots->lowering->plan->arena, "%.*s", (int)strcspn(path, "/"), path);
+    struct stat status;
+    uint64_t number;
+
+    return first[0] != '\0' && (path[strlen(first)] == '/' || weir_size_parse(path, &number)) &&
+           stat(first, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* All that is in the current directory is in a root, whatever the value means: 1/2, or a/b. But
+ * the first root says which storage is meant, so directories in it that are there count as well.
+ * The root of all directories is none, which would allow each name. */
+static bool names_directory(const struct roots *roots, const char *path)
 {
     size_t dots = strspn(path, ".");
 
     if (path[0] == '/')
         return path[strspn(path, "/.")] != '\0';
-    return (dots == 1 || dots == 2) && (path[dots] == '/' || path[dots] == '\0');
+    if ((dots == 1 || dots == 2) && (path[dots] == '/' || path[dots] == '\0'))
+        return true;
+    return begins_in_directory(roots, path);
 }
 
 static int add_of_parameters(struct roots *roots, const struct weir_program *program)
@@ -72,7 +89,7 @@ static int add_of_parameters(struct roots *roots, const struct weir_program *pro
     for (unsigned i = 0; i < program->parameter_count && !failure; i++) {
         const char *path = fixed_part(roots, program, program->parameters[i].value);
 
-        if (is_elsewhere(path))
+        if (names_directory(roots, path))
             failure = add(roots, path);
     }
     return failure;
