@@ -283,6 +283,25 @@ void weir_expr_visit(const struct weir_expr *expr, void (*visit)(void *context, 
             visit(context, piece->number);
 }
 
+/* Whatever variables hold. */
+static bool is_surely_number(const struct weir_expr *expr)
+{
+    return expr->kind == WEIR_EXPR_INTEGER || expr->kind == WEIR_EXPR_OPERATION;
+}
+
+void weir_expr_visit_numbers(const struct weir_expr *expr, bool is_number,
+                             void (*visit)(void *context, unsigned variable), void *context)
+{
+    const struct weir_expr *const *operands = expr->operands;
+
+    if (expr->kind == WEIR_EXPR_VARIABLE && is_number)
+        visit(context, expr->variable);
+    for (unsigned i = 0; expr->kind == WEIR_EXPR_OPERATION && i < 2 && operands[i]; i++)
+        weir_expr_visit_numbers(operands[i],
+                                expr->operation < WEIR_EQUAL || is_surely_number(operands[1 - i]),
+                                visit, context);
+}
+
 /* ---- as text ---- */
 
 /* In the form in which it would be written. */

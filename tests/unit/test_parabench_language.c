@@ -497,6 +497,53 @@ static void directories_that_are_there_are_roots(void **state)
     assert_int_equal(rmdir("10"), 0);
 }
 
+/* Where the program cannot do without a number, and nothing else sets the variable before. */
+static void parameters_that_are_no_numbers_are_refused(void **state)
+{
+    static const struct {
+        const char *statements; /* in line 2 */
+        bool is_refused;
+    } cases[] = {
+        {"print $n;", false},
+        {"write(\"a$n\", 1);", false},
+        {"write($n, 1);", false},
+        {"if ($n == \"zz\") print 1;", false},
+        {"if ($$rank) repeat $i $n print 1;", false},
+        {"$n = 3; repeat $i $n print 1;", false},
+        {"repeat $n 3 print $n;", false},
+        {"repeat $i 2 time { write(\"a\", $n); }", true},
+        {"read(\"a\", 1, $n);", true},
+        {"sleep $n;", true},
+        {"if ($n) print 1;", true},
+        {"if (2 > $n) print 1;", true},
+        {"print -$n;", true},
+        {"$x = 2 ^ ($n % 3);", true},
+        {"repeat $i $n print $i;", true},
+    };
+    const char *word = "n=zz", *other = "n=$b";
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_text text = {0};
+        struct bed bed;
+
+        weir_text_add(&text, "define param \"many\" $n \"1\" define param \"b\" $b \"1\"\n%s",
+                      cases[i].statements);
+        take(&bed, text.data);
+        struct weir_lowering lowering = {
+            .plan = bed.plan, .test = NULL, .place = "parabench", .error = &bed.error};
+        assert_int_equal(weir_pbl_set_parameters(&lowering, &bed.program, 1, &other), 0);
+        assert_int_equal(weir_pbl_check_numbers(&lowering, &bed.program), 0);
+        assert_int_equal(weir_pbl_set_parameters(&lowering, &bed.program, 1, &word), 0);
+        if ((weir_pbl_check_numbers(&lowering, &bed.program) != 0) != cases[i].is_refused)
+            fail_msg("%s", cases[i].statements);
+        if (cases[i].is_refused)
+            assert_non_null(strstr(bed.error.text, "n=zz (command line): that is no whole number, "
+                                                   "and line 2 takes $n (\"many\")"));
+        weir_plan_close(bed.plan);
+        weir_text_close(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -514,6 +561,7 @@ int main(void)
         cmocka_unit_test(numbers_of_definitions_are_limited),
         cmocka_unit_test(roots_are_the_current_directory_and_those_of_parameters),
         cmocka_unit_test(directories_that_are_there_are_roots),
+        cmocka_unit_test(parameters_that_are_no_numbers_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,10 @@ bool weir_expr_differs(const struct weir_expr *expr);
 /* Calls `visit` for each variable that is named in it, texts included. */
 void weir_expr_visit(const struct weir_expr *expr, void (*visit)(void *context, unsigned variable),
                      void *context);
+/* The same for each variable that must hold a number: operands of arithmetic, and what is compared
+ * with a number. `is_number`: the expression's own value must be one. */
+void weir_expr_visit_numbers(const struct weir_expr *expr, bool is_number,
+                             void (*visit)(void *context, unsigned variable), void *context);
 /* As stable text with full parentheses, variables by name. */
 void weir_expr_explain(struct weir_text *text, const struct weir_variables *variables,
                        const struct weir_expr *expr);

@@ -36,6 +36,13 @@ int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_pr
 /* Bytes of the largest call, as far as it is known from constants and parameters. */
 uint64_t weir_pbl_largest_bytes(const struct weir_program *program);
 
+/* ---- numbers.c ---- */
+
+/* Refuses parameters whose values are no numbers where the program takes them for numbers, whatever
+ * else it does. 0, or a usage error. */
+int weir_pbl_check_numbers(const struct weir_lowering *lowering,
+                           const struct weir_program *program);
+
 /* ---- roots.c ---- */
 
 /* The directories that names of files may be in: `roots` (lines), or else those that values of

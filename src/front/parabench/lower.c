@@ -326,7 +326,9 @@ static int lower_program(const struct lowering *lowering,
     plan->source.script = job.text;
     if (check_groups(lowering, &job))
         return -EINVAL;
-    return weir_pbl_set_parameters(&lowering->base, lowering->program, count, words);
+    if (weir_pbl_set_parameters(&lowering->base, lowering->program, count, words))
+        return -EINVAL;
+    return weir_pbl_check_numbers(&lowering->base, lowering->program);
 }
 
 int weir_parabench_lower(struct weir_plan *plan, const struct weir_front_request *base,

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of parameters that the program takes for numbers, and that are none. */
+#include "language.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of each variable. */
+struct use {
+    bool is_assigned;   /* by a statement: the value of the parameter may be gone */
+    unsigned number_in; /* the first line that takes it for a number; 0: none */
+};
+
+struct search {
+    const struct weir_program *program;
+    struct use *uses;
+    unsigned line;
+};
+
+static void note_number(void *context, unsigned variable)
+{
+    struct search *search = context;
+
+    if (search->uses[variable].number_in == 0)
+        search->uses[variable].number_in = search->line;
+}
+
+/* The statement asks for a number in its argument. */
+static bool takes_number(const struct weir_statement *statement, unsigned argument)
+{
+    char kind =
+        statement->kind == WEIR_DO_CALL ? weir_calls[statement->call].arguments[argument] : '\0';
+
+    return statement->kind == WEIR_DO_REPEAT || statement->kind == WEIR_DO_SLEEP ||
+           statement->kind == WEIR_DO_IF || (kind != '\0' && strchr("SsOoWw", kind) != NULL);
+}
+
+/* What is run on some condition alone may never be: its numbers are looked at there. */
+static bool may_be_left_out(const struct search *search, const struct weir_statement *statement)
+{
+    return statement->kind == WEIR_DO_IF ||
+           (statement->kind == WEIR_DO_GROUP && statement->group < search->program->group_count &&
+            search->program->groups[statement->group].size == 0);
+}
+
+static void look_at_all(struct search *search, const struct weir_statement *statements,
+                        bool is_certain)
+{
+    for (const struct weir_statement *at = statements; at != NULL; at = at->next) {
+        bool is_body_certain = is_certain && !may_be_left_out(search, at);
+
+        search->line = at->line;
+        for (unsigned i = 0; i < at->argument_count && is_certain; i++)
+            if (at->arguments[i] != NULL)
+                weir_expr_visit_numbers(at->arguments[i], takes_number(at, i), note_number, search);
+        if (at->variable != WEIR_NO_VARIABLE)
+            search->uses[at->variable].is_assigned = true;
+        look_at_all(search, at->body, is_body_certain);
+        look_at_all(search, at->otherwise, is_body_certain);
+    }
+}
+
+/* A value with variables in it is known when the program comes to it. */
+static int check(const struct weir_lowering *lowering, const struct search *search,
+                 const struct weir_parameter *parameter)
+{
+    const struct use *use = &search->uses[parameter->variable];
+    int64_t number;
+
+    if (use->is_assigned || use->number_in == 0 || strchr(parameter->value, '$') != NULL ||
+        weir_integer_parse(parameter->value, &number) == 0)
+        return 0;
+    return WEIR_REFUSE(lowering,
+                       "%s=%s (%s): that is no whole number, and line %u takes $%s (\"%s\") for "
+                       "one",
+                       search->program->variables.names[parameter->variable], parameter->value,
+                       parameter->origin, use->number_in,
+                       search->program->variables.names[parameter->variable], parameter->text);
+}
+
+int weir_pbl_check_numbers(const struct weir_lowering *lowering, const struct weir_program *program)
+{
+    struct search search = {.program = program,
+                            .uses = calloc(program->variables.count + 1, sizeof *search.uses)};
+    int failure = 0;
+
+    if (search.uses == NULL)
+        weir_error_out_of_memory();
+    look_at_all(&search, program->statements, true);
+    for (unsigned i = 0; i < program->parameter_count && !failure; i++)
+        failure = check(lowering, &search, &program->parameters[i]);
+    free(search.uses);
+    return failure;
+}
