@@ -375,7 +375,11 @@ static void add_left_out(const struct sheet *sheet, const struct weir_program *p
                       "%" PRIu64 " executions of labels behind the first %d of a rank are one "
                       "label, \"(others)\"\n",
                       program->merged_label_count, WEIR_LABELS_MAX);
-    if (program->unlisted_count > 0)
+    if (program->unlisted_count > 0 && planned->event_limit == 0)
+        weir_text_add(
+            sheet->text,
+            "events are in the tables above and in no list: none was kept (--events 0)\n");
+    else if (program->unlisted_count > 0)
         weir_text_add(sheet->text,
                       "%" PRIu64 " events behind the first %" PRIu64
                       " of a rank (--events) are in the tables "
