@@ -122,6 +122,10 @@ void weir_program_time_end(struct weir_program_walk *walk);
 void weir_program_note(struct weir_program_walk *walk, const struct weir_statement *statement,
                        const struct weir_program_outcome *outcome);
 
+/* Tells of the first wrong data that a line has read; the tally has counted them. */
+void weir_program_tell_wrong(struct weir_program_walk *walk, const struct weir_statement *statement,
+                             const char *path, uint64_t offset);
+
 /* ---- program_calls.c ---- */
 
 /* Buffers, session for patterns, handles: before the start. Collective. And releases them, with

@@ -342,10 +342,13 @@ void weir_program_note_transfer(struct weir_program_walk *walk,
         .path = path,
     };
 
+    uint64_t wrong_offset;
+
     weir_program_note(walk, statement, &outcome);
-    if (walk->program->must_verify && transfer->verb == WEIR_OP_READ && transfer->moved > 0)
-        weir_program_verify(walk, transfer->file_number, transfer->offset, transfer->data,
-                            transfer->moved);
+    if (walk->program->must_verify && transfer->verb == WEIR_OP_READ && transfer->moved > 0 &&
+        !weir_program_verify(walk, transfer->file_number, transfer->offset, transfer->data,
+                             transfer->moved, &wrong_offset))
+        weir_program_tell_wrong(walk, statement, path, wrong_offset);
 }
 
 /* All is noted when the file is closed: nothing comes between the three calls. */

@@ -75,9 +75,9 @@ void weir_program_fill(struct weir_program_walk *walk, uint64_t file_number, uin
                        void *data, uint64_t bytes);
 /* Damages what a read is about to overwrite. */
 void weir_program_poison(struct weir_program_walk *walk, unsigned char *data, uint64_t bytes);
-/* Compares what was read, and counts it in the tally. */
-void weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
-                         const void *data, uint64_t bytes);
+/* Compares what was read, and counts it in the tally. False: it is wrong, first at this offset. */
+bool weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
+                         const void *data, uint64_t bytes, uint64_t *wrong_offset);
 
 /* One write or read of a file, in as many system calls as the kernel wants. */
 struct weir_program_transfer {

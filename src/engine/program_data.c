@@ -126,14 +126,21 @@ static enum weir_mismatch_kind kind_of(const unsigned char *found, const unsigne
     return bits <= FLIPPED_BITS_MAX ? WEIR_MISMATCH_FLIP : WEIR_MISMATCH_GARBAGE;
 }
 
+static size_t first_wrong(const unsigned char *found, const unsigned char *right)
+{
+    size_t first = 0;
+
+    while (found[first] == right[first])
+        first++;
+    return first;
+}
+
 /* From the first wrong byte to the last one. */
 static void log_block(struct weir_mismatch_log *log, struct weir_mismatch mismatch,
                       const unsigned char *found, const unsigned char *right, size_t bytes)
 {
-    size_t first = 0, last = bytes - 1;
+    size_t first = first_wrong(found, right), last = bytes - 1;
 
-    while (found[first] == right[first])
-        first++;
     while (found[last] == right[last])
         last--;
     mismatch.kind = kind_of(found + first, right + first, last + 1 - first);
@@ -142,8 +149,8 @@ static void log_block(struct weir_mismatch_log *log, struct weir_mismatch mismat
     weir_mismatch_log_add(log, &mismatch);
 }
 
-void weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
-                         const void *data, uint64_t bytes)
+bool weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
+                         const void *data, uint64_t bytes, uint64_t *wrong_offset)
 {
     struct weir_mismatch_log *log = &walk->run->tally->mismatches;
     const uint64_t before_ns = weir_run_now(walk->run), key = key_of(walk, file_number);
@@ -159,13 +166,16 @@ void weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, u
         fill(key, offset + at, right, count);
         if (__builtin_expect(memcmp(found, right, count) == 0, 1))
             continue;
-        is_right = false;
         mismatch.offset = offset + at;
         log_block(log, mismatch, found, right, count);
+        if (is_right)
+            *wrong_offset = mismatch.offset + first_wrong(found, right);
+        is_right = false;
     }
     log->checked_transfers++;
     log->wrong_transfers += !is_right;
     add_data_ns(walk, before_ns);
+    return is_right;
 }
 
 /* ---- transfers ---- */

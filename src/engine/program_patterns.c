@@ -340,17 +340,19 @@ static void fill_rounds(struct weir_program_walk *walk, const struct rounds *rou
 }
 
 /* As far as it was read. */
-static void verify_rounds(struct weir_program_walk *walk, const struct rounds *rounds)
+static void verify_rounds(struct weir_program_walk *walk, const struct weir_statement *statement,
+                          const struct rounds *rounds, const char *path)
 {
     const uint64_t elem = rounds->pattern->elem;
 
     if (!walk->program->must_verify || rounds->writes)
         return;
     for (uint64_t i = 0; i < rounds->pattern->iter && i * elem < rounds->moved; i++) {
-        uint64_t left = rounds->moved - i * elem;
+        uint64_t left = rounds->moved - i * elem, wrong_offset;
 
-        weir_program_verify(walk, rounds->file_number, place_of(rounds, i), rounds->data + i * elem,
-                            left < elem ? left : elem);
+        if (!weir_program_verify(walk, rounds->file_number, place_of(rounds, i),
+                                 rounds->data + i * elem, left < elem ? left : elem, &wrong_offset))
+            weir_program_tell_wrong(walk, statement, path, wrong_offset);
     }
 }
 
@@ -423,7 +425,7 @@ static void note_rounds(struct weir_program_walk *walk, const struct weir_statem
     };
 
     weir_program_note(walk, statement, &outcome);
-    verify_rounds(walk, rounds);
+    verify_rounds(walk, statement, rounds, path);
 }
 
 /* Of an open file: `code` is that of its open. */

@@ -326,6 +326,22 @@ static void say(const struct weir_program_walk *walk, unsigned line,
         weir_log(WEIR_LOG_WARNING, "rank %d: more failures are only counted", rank);
 }
 
+void weir_program_tell_wrong(struct weir_program_walk *walk, const struct weir_statement *statement,
+                             const char *path, uint64_t offset)
+{
+    struct weir_program_times *times = walk->times;
+
+    for (unsigned i = 0; i < times->wrong_line_count; i++)
+        if (times->wrong_lines[i] == statement->line)
+            return;
+    if (times->wrong_line_count == WEIR_WRONG_LINES || walk->run->group->rank >= TELLING_RANKS)
+        return;
+    times->wrong_lines[times->wrong_line_count++] = statement->line;
+    weir_log(WEIR_LOG_WARNING, "rank %d: line %u: %s %s: wrong data at offset %" PRIu64,
+             walk->run->group->rank, statement->line, weir_calls[statement->call].word, path,
+             offset);
+}
+
 static struct weir_failure *find_failure(struct weir_program_times *times, unsigned line,
                                          const struct weir_program_outcome *outcome)
 {

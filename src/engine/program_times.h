@@ -8,6 +8,7 @@
 /* Behind the last label: those that came when there was no more room, of `time` and of `ctime`. */
 #define WEIR_LABEL_PLACES (WEIR_LABELS_MAX + 2)
 #define WEIR_OTHER_LABELS "(others)"
+#define WEIR_WRONG_LINES 16 /* of a rank: of more than so many, wrong data are only counted */
 
 /* Executions of a label. Times in nanoseconds, on this node's clock. */
 struct weir_label {
@@ -81,6 +82,8 @@ struct weir_program_times {
     struct weir_failure *failures; /* WEIR_CALL_FAILURES_MAX */
     unsigned failure_count;
     uint64_t untold_count;
+    unsigned wrong_lines[WEIR_WRONG_LINES]; /* whose wrong data were told */
+    unsigned wrong_line_count;
 };
 
 #endif

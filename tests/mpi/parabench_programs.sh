@@ -175,6 +175,13 @@ expect_record "next((l.ranks, l.executions, len(l.slowest), len({s.rank for s in
     for l in phases[0].program_result.labels if l.label == '(others)') == \
     ($n, $((n * 1102 - 1024)), $((n < 3 ? n : 3)), $((n < 3 ? n : 3)), True)"
 
+# Wrong data are told once for each line: what nobody wrote is not what belongs there.
+inline "$n" $'$f = fcreat("h$$rank"); fwrite($f, 1, 5000); fclose($f);\nrepeat $i 3 read("h$$rank");\nread("h$$rank", 10, 20);' --verify
+expect_exit 1
+for line in '2: read h0: wrong data at offset 0' '3: read h0: wrong data at offset 20'; do
+    [[ $(grep -c "rank 0: line $line\$" "$err") == 1 ]] || fail "wrong data are not told once: $line"
+done
+
 # Who waits at a barrier does not work: ranks but the first wait for 0.3 s, and all for the end.
 inline "$n" 'if ($$rank == 0) sleep 300000; barrier; sleep(100000);'
 expect_done

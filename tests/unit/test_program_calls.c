@@ -40,6 +40,9 @@ struct bed {
     const struct weir_expr *arguments[ARGUMENTS_MAX];
     struct weir_program_outcome outcomes[OUTCOMES_MAX];
     unsigned outcome_count;
+    unsigned wrong_count; /* that was told, the last one here: */
+    uint64_t wrong_offset;
+    char wrong_path[256];
     char failure[512];
 };
 
@@ -57,6 +60,9 @@ int __wrap_weir_program_meet(struct weir_program_walk *walk, unsigned group,
 void __wrap_weir_program_note(struct weir_program_walk *walk,
                               const struct weir_statement *statement,
                               const struct weir_program_outcome *outcome);
+void __wrap_weir_program_tell_wrong(struct weir_program_walk *walk,
+                                    const struct weir_statement *statement, const char *path,
+                                    uint64_t offset);
 
 int __wrap_weir_program_fail(struct weir_program_walk *walk, const struct weir_statement *statement,
                              const char *format, ...)
@@ -85,6 +91,17 @@ void __wrap_weir_program_note(struct weir_program_walk *walk,
     assert_true(outcome->begin_ns > 0 && outcome->end_ns >= outcome->begin_ns);
     assert_non_null(outcome->path);
     bed->outcomes[bed->outcome_count++ % OUTCOMES_MAX] = *outcome;
+}
+
+void __wrap_weir_program_tell_wrong(struct weir_program_walk *walk,
+                                    const struct weir_statement *statement, const char *path,
+                                    uint64_t offset)
+{
+    struct bed *bed = bed_of(walk);
+
+    bed->wrong_count++;
+    bed->wrong_offset = offset;
+    snprintf(bed->wrong_path, sizeof bed->wrong_path, "%s", path);
 }
 
 /* ---- the bed ---- */
@@ -639,11 +656,15 @@ static void wrong_data_are_told_with_their_place(void **state)
     assert_int_equal(log_of(&bed)->kinds[WEIR_MISMATCH_FLIP], 1);
     assert_int_equal(log_of(&bed)->first[0].offset, 5003);
     assert_int_equal(log_of(&bed)->first[0].bytes, 1);
+    assert_int_equal(bed.wrong_count, 1);
+    assert_int_equal(bed.wrong_offset, 5003);
+    assert_string_equal(bed.wrong_path, path);
     assert_int_equal(truncate(path, 0), 0);
     assert_int_equal(truncate(path, 10000), 0);
     call_name(&bed, WEIR_CALL_READ, path);
     assert_true(log_of(&bed)->kinds[WEIR_MISMATCH_ZERO] > 0);
     assert_int_equal(log_of(&bed)->wrong_transfers, 2);
+    assert_int_equal(bed.wrong_offset, 0);
     /* The data of another file. */
     call_size(&bed, WEIR_CALL_WRITE, path, 10000);
     assert_int_equal(rename(path, other), 0);
