@@ -355,6 +355,12 @@ static void add_offset_files(struct weir_text *text, const struct weir_test *tes
         weir_text_add(text, "\n");
 }
 
+/* It removes what it says, and keeps the rest. */
+static bool has_program(const struct weir_test *test)
+{
+    return test->phase_count > 0 && test->phases[0]->program != NULL;
+}
+
 static void add_test_terms(struct weir_text *text, const struct weir_test *test, bool is_whole)
 {
     if (test->rank_limit > 0)
@@ -396,7 +402,7 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test,
     add_line_if(text, test->is_compared, "compared with the test before it");
     if (test->peer)
         weir_text_add(text, "  alone: %s\n", test->peer);
-    add_line_if(text, test->must_keep, "keep files");
+    add_line_if(text, test->must_keep && !has_program(test), "keep files");
     add_line_if(text, test->may_overwrite, "may overwrite files of others");
     add_line_if(text, test->may_take_used_device, "may take devices that are in use");
     add_line_if(text, test->goes_on_after_errors, "goes on after errors, and counts them");

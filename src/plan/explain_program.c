@@ -3,6 +3,7 @@
 #include "explain.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* ---- what stands before the statements ---- */
 
@@ -16,22 +17,34 @@ static void add_parameters(struct weir_text *text, const struct weir_program *pr
     }
 }
 
+/* In the words in which groups are written, and where ranks begin if there are enough of them. */
+static void add_group(struct weir_text *text, const struct weir_program_group *group,
+                      uint64_t first)
+{
+    weir_text_add(text, "    group ");
+    weir_text_add_visible(text, group->name);
+    if (group->tag == WEIR_GROUP_PLAIN)
+        weir_text_add(text, ": without letter");
+    else
+        weir_text_add(text, ": %c", group->tag == WEIR_GROUP_SINGLE ? 'S' : 'D');
+    if (group->order > 0)
+        weir_text_add(text, " %" PRIu64, group->order);
+    weir_text_add(text, ", %s", weir_words_count(group->size, "rank").text);
+    if (group->size > 0)
+        weir_text_add(text, ", from rank %" PRIu64 " on", first);
+    weir_text_add(text, "\n");
+}
+
 static void add_groups(struct weir_text *text, const struct weir_program *program)
 {
-    static const char *const tags[] = {
-        [WEIR_GROUP_SINGLE] = "single",
-        [WEIR_GROUP_DISJOINT] = "disjoint",
-        [WEIR_GROUP_PLAIN] = "plain",
-    };
+    struct weir_rank_range *ranges = calloc(program->group_count + 1, sizeof *ranges);
 
-    for (unsigned i = 0; i < program->group_count; i++) {
-        const struct weir_program_group *group = &program->groups[i];
-
-        weir_text_add(text, "    group ");
-        weir_text_add_visible(text, group->name);
-        weir_text_add(text, ": %s %" PRIu64 ", %s\n", tags[group->tag], group->order,
-                      weir_words_count(group->size, "rank").text);
-    }
+    if (ranges == NULL)
+        weir_error_out_of_memory();
+    weir_program_map_groups(program, WEIR_PLAN_RANKS_MAX, ranges, NULL);
+    for (unsigned i = 0; i < program->group_count; i++)
+        add_group(text, &program->groups[i], ranges[i].first);
+    free(ranges);
 }
 
 static void add_group_name(struct weir_text *text, const struct weir_program *program,
@@ -66,10 +79,11 @@ static void add_line_if(struct weir_text *text, bool is_true, const char *line)
 static void add_terms(struct weir_text *text, const struct weir_program *program)
 {
     for (unsigned i = 0; i < program->root_count; i++) {
-        weir_text_add(text, "    only in ");
+        weir_text_add(text, i > 0 ? ", " : "    names may be in: ");
         weir_text_add_visible(text, program->roots[i]);
-        weir_text_add(text, "\n");
     }
+    if (program->root_count > 0)
+        weir_text_add(text, "\n");
     if (program->on_error == WEIR_ON_ERROR_STOP)
         weir_text_add(text, "    end after %s of a rank\n",
                       weir_words_count(program->error_limit, "failed call").text);
