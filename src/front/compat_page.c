@@ -5,13 +5,16 @@
 
 #include "absent_backends.h"
 
-/* Words of a table's cell: a bar would end it, and an angle bracket begin a tag. */
+/* Words of a table's cell: a bar would end it, and an angle bracket begin a tag, but in code. */
 static void add_cell(struct weir_text *text, const char *words)
 {
+    bool is_code = false;
+
     for (const char *byte = words; *byte; byte++) {
+        is_code ^= *byte == '`';
         if (*byte == '|')
             weir_text_add(text, "\\|");
-        else if (*byte == '<')
+        else if (*byte == '<' && !is_code)
             weir_text_add(text, "&lt;");
         else
             weir_text_add_bytes(text, byte, 1);
