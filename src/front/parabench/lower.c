@@ -119,10 +119,6 @@ static int check_groups(const struct lowering *lowering, const struct weir_pbl_j
                "-g: no group of the program has ranks, and all of their blocks would be skipped; "
                "give%s",
                weir_text_string(&missing));
-    for (unsigned i = 0; i < program->group_count && count < program->group_count; i++)
-        if (program->groups[i].size == 0)
-            REMARK(lowering, "-g: group \"%s\" has no ranks: its blocks are skipped",
-                   program->groups[i].name);
     weir_text_close(&missing);
     return lowering->base.error->code;
 }

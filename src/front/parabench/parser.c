@@ -503,10 +503,17 @@ static void remark(const struct weir_pbl_parser *parser, const struct weir_pbl_t
                     "line %u: K, M and G multiply by powers of 1024, as k, m and g do; the "
                     "original took 1M for 1",
                     tokens->large_suffix_line);
-    for (unsigned i = 0; i < program->group_count; i++)
-        if (!parser->defined->is_group_used[i])
-            WEIR_REMARK(parser->lowering, "line %u: no block is for group \"%s\"",
-                        program->groups[i].line, program->groups[i].name);
+    for (unsigned i = 0; i < program->group_count; i++) {
+        const struct weir_program_group *group = &program->groups[i];
+        bool is_used = parser->defined->is_group_used[i];
+
+        if (!is_used && group->size > 0)
+            WEIR_REMARK(parser->lowering, "line %u: no block is for group \"%s\"", group->line,
+                        group->name);
+        else if (is_used && group->size == 0)
+            WEIR_REMARK(parser->lowering, "-g: group \"%s\" has no ranks: its blocks are skipped",
+                        group->name);
+    }
     if (program->statements == NULL)
         WEIR_REMARK(parser->lowering, "%s: there are no statements in it", program->path);
 }
