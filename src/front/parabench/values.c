@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- parameters ---- */
 
@@ -59,7 +60,9 @@ static int refuse_word(const struct weir_lowering *lowering, const struct weir_p
 
     for (unsigned i = 0; i < program->parameter_count; i++) {
         weir_nearest_offer(&nearest, program->parameters[i].text);
-        weir_text_add(&names, "%s%s", i > 0 ? ", " : "; there are ", program->parameters[i].text);
+        weir_nearest_offer(&nearest, name_of(program, i, 1));
+        weir_text_add(&names, "%s%s (\"%s\")", i > 0 ? ", " : "; there are ",
+                      name_of(program, i, 1), program->parameters[i].text);
     }
     if (program->parameter_count == 0)
         weir_text_add(&names, "; the program has none");
@@ -73,6 +76,30 @@ static int refuse_word(const struct weir_lowering *lowering, const struct weir_p
                     near_name ? "?)" : "", weir_text_string(&names));
     weir_text_close(&names);
     return -EINVAL;
+}
+
+/* Whether PARABENCH_`name` sets a parameter. `name` ends with a =. */
+static bool is_of_environment(const struct weir_program *program, const char *name)
+{
+    return find(program, name, strcspn(name, "=")) < program->parameter_count;
+}
+
+/* One remark for all of them. */
+static void remark_on_environment(const struct weir_lowering *lowering,
+                                  const struct weir_program *program)
+{
+    static const char prefix[] = "PARABENCH_";
+    struct weir_text names = {0};
+
+    for (char *const *at = environ; *at != NULL; at++)
+        if (strncmp(*at, prefix, strlen(prefix)) == 0 &&
+            !is_of_environment(program, *at + strlen(prefix)))
+            weir_text_add(&names, "%s%.*s", names.length > 0 ? ", " : "", (int)strcspn(*at, "="),
+                          *at);
+    if (names.length > 0)
+        WEIR_REMARK(lowering, "%s: no parameter of the program is called so: it changes nothing",
+                    weir_text_string(&names));
+    weir_text_close(&names);
 }
 
 /* What the text of a value names is known now. */
@@ -98,6 +125,7 @@ int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_pr
     if (bytes > 0)
         memcpy(parameters, program->parameters, bytes);
     read_environment(lowering, program, parameters);
+    remark_on_environment(lowering, program);
     for (int i = 0; i < count; i++) {
         size_t length = strcspn(words[i], "=");
         unsigned at = find(program, words[i], length);
