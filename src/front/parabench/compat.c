@@ -108,8 +108,10 @@ static const struct weir_quirk of_output[] = {
      "the same lists, and "
      "behind them a table of labels over all ranks and executions; `--plain` leaves it out",
      "the rate of a job is that of all its ranks"},
-    {"all events are kept", "up to `--events` of each rank; figures of labels are of all",
-     "memory must not grow with the length of a run"},
+    {"all events are kept and listed",
+     "up to `--events` of each rank are kept, and up to 1000 of each kind listed on standard "
+     "output, which says where the others are; figures of labels are of all",
+     "memory must not grow with the length of a run, and a verdict must not stand behind a flood"},
     {"results.xml: in arbitrary order, names are not escaped, hours are those of UTC + 1",
      "sorted by name, rank and number, escaped, local time", "as it was meant"},
     {0},
