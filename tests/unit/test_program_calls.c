@@ -2,6 +2,8 @@
 /* Calls of programs, one at a time, on files of the kernel: what they make, and what is noted. */
 #include "engine/program_calls.h"
 
+#include "weir/base/remedy.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -573,7 +575,7 @@ static void names_outside_of_the_roots_end_the_program(void **state)
         snprintf(name, sizeof name, bad[i], bed.directory);
         assert_int_equal(call_name(&bed, WEIR_CALL_CREATE, name), -ECANCELED);
         assert_int_equal(bed.outcome_count, 0);
-        assert_non_null(strstr(bed.failure, "--root"));
+        assert_non_null(strstr(bed.failure, WEIR_REMEDY_ROOT));
     }
     assert_int_equal(mkdir(in(&bed, "a"), 0700), 0);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
