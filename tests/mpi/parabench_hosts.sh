@@ -69,5 +69,5 @@ expect_record "(lambda s: s.rank == 3 and s.host == 'n2')(phases[0].program_resu
 printf '%s\n' 'if ($$rank == 3) delete("nowhere"); barrier; print "behind";' >"$work/fails.pbl"
 on_hosts 0101 node "$work/fails.pbl" --on-error stop
 expect_exit 1
-expect_error 'rank 3: line 1: delete nowhere: No such file'
+expect_error '^weir: rank 3 on host n2: .*fails.pbl:1: delete nowhere: No such file'
 expect_no_line behind
