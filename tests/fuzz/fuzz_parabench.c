@@ -3,7 +3,6 @@
 #include "fuzz_backends.h"
 
 #include "front/parabench/language.h"
-#include "front/parabench/values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -609,7 +609,9 @@ static void data_that_passed_no_device_are_a_finding(void **state)
         phase->traffic = (struct weir_traffic){.has_devices = cases[i].is_known,
                                                .device_read_bytes = cases[i].read_mib * MIB,
                                                .device_written_bytes = cases[i].written_mib * MIB};
-        strcpy(scene.result->tests[0].filesystem.type, cases[i].is_in_memory ? "tmpfs" : "ext4");
+        snprintf(scene.result->tests[0].filesystem.type,
+                 sizeof scene.result->tests[0].filesystem.type, "%s",
+                 cases[i].is_in_memory ? "tmpfs" : "ext4");
         find_all(&scene, &names);
         assert_string_equal(weir_text_string(&names), cases[i].names);
         if (cases[i].text != NULL)
