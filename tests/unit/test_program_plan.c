@@ -406,9 +406,9 @@ static const char whole_text[] = "plan   parabench\n"
                                  "test 0  STORE  in /scratch\n"
                                  "  program\n"
                                  "    param $d = \"/scratch/d\"\n"
-                                 "    group g: disjoint 1, 2 ranks\n"
+                                 "    group g: D 1, 2 ranks, from rank 0 on\n"
                                  "    pattern p: type 1, level 3, 10 x 64 KiB per rank of g\n"
-                                 "    only in /scratch\n"
+                                 "    names may be in: /scratch\n"
                                  "    $d = \"$d/$$rank\"\n"
                                  "    print \"in \\$d:\", $d\n"
                                  "    repeat $n 100\n"
@@ -471,11 +471,11 @@ static void whatever_changes_the_work_changes_the_id(void **state)
         const char *words;
     } rows[] = {
         {other_value, "param $d = \"/scratch/e\"\n"},
-        {other_group, "disjoint 1, 3 ranks"},
-        {other_tag, "plain 1, 2 ranks"},
+        {other_group, "D 1, 3 ranks, from rank 0 on"},
+        {other_tag, "without letter 1, 2 ranks, from rank 0 on"},
         {other_pattern, "10 x 4 KiB"},
         {other_level, "level 0"},
-        {more_roots, "only in /home\n"},
+        {more_roots, "names may be in: /scratch, /home\n"},
         {limit, "end after 1 failed call of a rank\n"},
         {seed, "seed 5\n"},
         {deadline, "program; stop after 1 s\n"},

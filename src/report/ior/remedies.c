@@ -4,6 +4,8 @@
 
 const struct weir_remedy_word weir_ior_remedies[] = {
     {WEIR_REMEDY_PATH, "-o"},
+    {WEIR_REMEDY_ROOT, "-o"},
+    {WEIR_REMEDY_ANYWHERE, "allow all directories"},
     {WEIR_REMEDY_BACKEND, "-a"},
     {WEIR_REMEDY_FILE_PER_RANK, "-F"},
     {WEIR_REMEDY_PACKAGE_DIRECTORIES, "-y"},
