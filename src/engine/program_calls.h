@@ -34,6 +34,7 @@ struct weir_program_files {
     bool has_told_limit;  /* of open files, ... */
     bool has_told_direct; /* ... and what direct transfers are multiples of */
     char *directory;      /* of this process, clean; "" is the root */
+    bool is_inside;       /* it is in a root */
     char *clean_name;     /* room for two paths */
     char names[2][WEIR_VALUE_BYTES];      /* of the present call, as typed */
     struct weir_op op;                    /* of the present call */

@@ -27,6 +27,24 @@ static size_t clean(struct weir_program_files *files, const char *name)
     return weir_program_clean_path(files->clean_name, length, name);
 }
 
+static bool is_inside(const char *root, const char *name, size_t length)
+{
+    size_t bytes = strlen(root);
+
+    if (bytes == 1)
+        return true;
+    return length >= bytes && memcmp(root, name, bytes) == 0 &&
+           (name[bytes] == '/' || name[bytes] == '\0');
+}
+
+static bool is_in_a_root(const struct weir_program *program, const char *name, size_t length)
+{
+    for (unsigned i = 0; i < program->root_count; i++)
+        if (is_inside(program->roots[i], name, length))
+            return true;
+    return false;
+}
+
 int weir_program_names_open(struct weir_program_walk *walk)
 {
     struct weir_program_files *files = walk->files;
@@ -39,6 +57,8 @@ int weir_program_names_open(struct weir_program_walk *walk)
     if (directory != NULL && strcmp(directory, "/") == 0)
         *directory = '\0';
     files->directory = directory;
+    files->is_inside =
+        directory != NULL && is_in_a_root(walk->program, directory, strlen(directory));
     files->clean_name = malloc(CLEAN_BYTES);
     if (files->directory == NULL || files->clean_name == NULL)
         return -ENOMEM;
@@ -63,25 +83,20 @@ uint64_t weir_program_file_number(struct weir_program_files *files, const char *
 
 /* ---- roots ---- */
 
-static bool is_inside(const char *root, const char *name, size_t length)
-{
-    size_t bytes = strlen(root);
-
-    if (bytes == 1)
-        return true;
-    return length >= bytes && memcmp(root, name, bytes) == 0 &&
-           (name[bytes] == '/' || name[bytes] == '\0');
-}
-
 static bool is_inside_any(struct weir_program_walk *walk, const char *name)
 {
-    const struct weir_program *program = walk->program;
     size_t length = clean(walk->files, name);
 
-    for (unsigned i = 0; i < program->root_count; i++)
-        if (is_inside(program->roots[i], walk->files->clean_name, length))
-            return true;
-    return false;
+    return is_in_a_root(walk->program, walk->files->clean_name, length);
+}
+
+/* A name without .. never leaves the directory that it begins with, so most names need not be made
+ * clean. */
+static bool begins_inside(const struct weir_program_walk *walk, const char *name, size_t length)
+{
+    if (strstr(name, "..") != NULL)
+        return false;
+    return *name == '/' ? is_in_a_root(walk->program, name, length) : walk->files->is_inside;
 }
 
 /* Some libraries of MPI-IO take what stands before a colon for the kind of file system. */
@@ -97,8 +112,7 @@ static int check_name(struct weir_program_walk *walk, const struct weir_statemen
 {
     const char *rest = behind_prefix(statement, name);
 
-    if (walk->program->root_count == 0 ||
-        (is_inside_any(walk, name) && (rest == name || is_inside_any(walk, rest))))
+    if (is_inside_any(walk, name) && (rest == name || is_inside_any(walk, rest)))
         return 0;
     return weir_program_fail(walk, statement,
                              "%s: %s is outside of %s%s: give its directory with " WEIR_REMEDY_ROOT
@@ -114,7 +128,7 @@ static int close_way_out(struct weir_program_walk *walk, const struct weir_state
 {
     size_t length;
 
-    if (walk->program->root_count == 0 || strstr(name, "..") == NULL)
+    if (strstr(name, "..") == NULL)
         return 0;
     length = clean(walk->files, name);
     if (behind_prefix(statement, name) != name || length >= WEIR_VALUE_BYTES)
@@ -147,6 +161,9 @@ int weir_program_name(struct weir_program_walk *walk, const struct weir_statemen
                                 &length) != 0)
         return weir_program_fail(walk, statement, "%s: %s", weir_calls[statement->call].word,
                                  walk->scope.reason);
+    if (walk->program->root_count == 0 ||
+        (behind_prefix(statement, name) == name && begins_inside(walk, name, length)))
+        return 0;
     return check_name(walk, statement, name) != 0 ? -ECANCELED
                                                   : close_way_out(walk, statement, name);
 }
