@@ -657,13 +657,15 @@ static void a_dry_run_runs_no_command(void **state)
     close_scene(&scene);
 }
 
+/* The shell makes the file before it writes the line. */
 static void *signal_once_it_runs(void *context)
 {
     struct scene *scene = context;
+    struct stat file;
     char path[128];
 
     snprintf(path, sizeof path, "%s/once", scene->directory);
-    while (access(path, F_OK) != 0)
+    while (stat(path, &file) != 0 || file.st_size == 0)
         usleep(1000);
     scene->stop_signals[0] = 15;
     return NULL;
