@@ -36,7 +36,10 @@ unsigned char *weir_program_buffer(struct weir_program_walk *walk,
                                    struct weir_buffers *buffers, uint64_t bytes)
 {
     uint64_t room = buffers->memory != NULL ? buffers->buffer_bytes : 0;
-    uint64_t wanted = bytes > 2 * room ? bytes : 2 * room;
+    /* Twice as much as before, so that sizes that grow do not ask each time; but no more than one
+     * system call moves. */
+    uint64_t grown = 2 * room < WEIR_CALL_PIECE_BYTES ? 2 * room : WEIR_CALL_PIECE_BYTES;
+    uint64_t wanted = bytes > grown ? bytes : grown;
     int code;
 
     if (__builtin_expect(room >= bytes && room > 0, 1))
@@ -217,6 +220,14 @@ static int64_t move_once(struct weir_program_walk *walk, struct weir_op *op)
     return op->result;
 }
 
+/* Many pieces may take minutes: in between the rank moves, and may be told to end. */
+static bool must_give_up(struct weir_program_walk *walk, uint64_t now_ns)
+{
+    if (now_ns >= walk->look_ns || weir_run_must_stop(walk->run))
+        weir_program_look(walk, now_ns);
+    return walk->must_end;
+}
+
 /* What comes back short goes on. */
 int weir_program_move(struct weir_program_walk *walk, struct weir_program_transfer *transfer)
 {
@@ -239,13 +250,15 @@ int weir_program_move(struct weir_program_walk *walk, struct weir_program_transf
             transfer->begin_ns = op->issued_ns;
         is_first = false;
         transfer->end_ns = op->done_ns;
-        if (moved == -EINTR && !weir_run_must_stop(walk->run))
+        if (moved == -EINTR)
             continue;
         if (moved <= 0)
             return moved < 0 ? (int)moved : transfer->verb == WEIR_OP_READ ? -ENODATA : -EIO;
         transfer->moved += (uint64_t)moved;
-    } while (transfer->moved < transfer->least);
-    return 0;
+        if (transfer->moved >= transfer->least)
+            return 0;
+    } while (!must_give_up(walk, op->done_ns));
+    return -EINTR;
 }
 
 void weir_program_tell_direct(struct weir_program_walk *walk,

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,8 @@ struct bed {
     uint64_t wrong_offset;
     char wrong_path[256];
     char failure[512];
+    unsigned look_count;
+    unsigned must_end_at; /* this look, from 1 on; 0: never */
 };
 
 /* ---- the rest of the walk ---- */
@@ -57,6 +60,7 @@ static struct bed *bed_of(struct weir_program_walk *walk)
 
 int __wrap_weir_program_fail(struct weir_program_walk *walk, const struct weir_statement *statement,
                              const char *format, ...) __attribute__((format(printf, 3, 4)));
+void __wrap_weir_program_look(struct weir_program_walk *walk, uint64_t now_ns);
 int __wrap_weir_program_meet(struct weir_program_walk *walk, unsigned group,
                              const struct weir_statement *statement);
 void __wrap_weir_program_note(struct weir_program_walk *walk,
@@ -76,6 +80,14 @@ int __wrap_weir_program_fail(struct weir_program_walk *walk, const struct weir_s
     vsnprintf(bed->failure, sizeof bed->failure, format, arguments);
     va_end(arguments);
     return -ECANCELED;
+}
+
+void __wrap_weir_program_look(struct weir_program_walk *walk, uint64_t now_ns)
+{
+    struct bed *bed = bed_of(walk);
+
+    if (++bed->look_count == bed->must_end_at)
+        walk->must_end = true;
 }
 
 int __wrap_weir_program_meet(struct weir_program_walk *walk, unsigned group,
@@ -780,6 +792,33 @@ static void nothing_is_moved_without_storage(void **state)
     finish(&bed);
 }
 
+/* No page of the data is touched: there is no storage. */
+static void large_calls_are_moved_in_pieces_and_given_up_between_them(void **state)
+{
+    struct bed bed;
+    struct weir_program_transfer transfer = {.verb = WEIR_OP_WRITE};
+
+    set_up(&bed, "null");
+    start(&bed, 1);
+    transfer.bytes = transfer.least = 3 * WEIR_CALL_PIECE_BYTES + 1;
+    transfer.data = mmap(NULL, WEIR_CALL_PIECE_BYTES, PROT_READ,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(transfer.data != MAP_FAILED);
+    call_name(&bed, WEIR_CALL_FCREAT, in(&bed, "h"));
+    transfer.file = bed.walk.files->handles[0].file;
+    bed.look_count = 0;
+    assert_int_equal(weir_program_move(&bed.walk, &transfer), 0);
+    assert_int_equal(transfer.moved, transfer.bytes);
+    assert_int_equal(bed.look_count, 3);
+    bed.look_count = 0;
+    bed.must_end_at = 2;
+    assert_int_equal(weir_program_move(&bed.walk, &transfer), -EINTR);
+    assert_int_equal(transfer.moved, 2 * WEIR_CALL_PIECE_BYTES);
+    munmap(transfer.data, WEIR_CALL_PIECE_BYTES);
+    bed.walk.must_end = false;
+    finish(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -800,6 +839,7 @@ int main(void)
         cmocka_unit_test(queues_that_do_not_block_move_as_well),
         cmocka_unit_test(past_the_page_cache_sizes_are_multiples),
         cmocka_unit_test(nothing_is_moved_without_storage),
+        cmocka_unit_test(large_calls_are_moved_in_pieces_and_given_up_between_them),
     };
 
     return cmocka_run_group_tests_name("program_calls", tests, NULL, NULL);
