@@ -59,21 +59,15 @@ static int set_parameters(struct weir_program_walk *walk)
 {
     const struct weir_program *program = walk->program;
 
-    for (unsigned i = 0; i < program->parameter_count; i++) {
-        const struct weir_parameter *parameter = &program->parameters[i];
-        struct weir_value *value = &walk->values[parameter->variable];
+    int code = 0;
 
-        value->length = strlen(parameter->value);
-        if (value->length >= WEIR_VALUE_BYTES)
-            return -ENAMETOOLONG;
-        if (value->text == NULL)
-            value->text = malloc(WEIR_VALUE_BYTES);
-        if (value->text == NULL)
-            return -ENOMEM;
-        memcpy(value->text, parameter->value, value->length + 1);
-        value->kind = WEIR_VALUE_TEXT;
+    for (unsigned i = 0; code == 0 && i < program->parameter_count; i++) {
+        const struct weir_parameter *parameter = &program->parameters[i];
+
+        code = weir_value_set_text(&walk->values[parameter->variable], parameter->value,
+                                   strlen(parameter->value));
     }
-    return 0;
+    return code;
 }
 
 static int prepare_alone(struct weir_program_walk *walk)
@@ -136,17 +130,14 @@ static void wait_for_signal(struct weir_run *run)
         weir_run_call_off(run);
 }
 
-/* Ranks that wait leave together. */
+/* Ranks that wait leave together. One that was told to stop ends its walk before the first
+ * statement. */
 static int await_begin(struct weir_run *run)
 {
-    int code;
-
     weir_run_arm(run);
     if (run->group->rank == 0)
         wait_for_signal(run);
-    code = weir_run_disarm(run);
-    /* A rank that was told to stop ends its walk before the first statement. */
-    return code;
+    return weir_run_disarm(run);
 }
 
 /* ---- the work ---- */

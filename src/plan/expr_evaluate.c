@@ -245,18 +245,27 @@ int weir_expr_evaluate_integer(const struct weir_expr *expr, struct weir_scope *
 
 /* ---- assigning ---- */
 
-static int set_text(struct weir_scope *scope, struct weir_value *value, const char *text,
-                    size_t length)
+int weir_value_set_text(struct weir_value *value, const char *text, size_t length)
 {
+    if (length >= WEIR_VALUE_BYTES)
+        return -ENAMETOOLONG;
     if (!value->text)
         value->text = malloc(WEIR_VALUE_BYTES);
     if (!value->text)
-        return weir_expr_fail(scope, -ENOMEM, "no memory for a text");
+        return -ENOMEM;
     memcpy(value->text, text, length);
     value->text[length] = '\0';
     value->length = length;
     value->kind = WEIR_VALUE_TEXT;
     return 0;
+}
+
+static int set_text(struct weir_scope *scope, struct weir_value *value, const char *text,
+                    size_t length)
+{
+    int status = weir_value_set_text(value, text, length);
+
+    return status ? weir_expr_fail(scope, status, "no memory for a text") : 0;
 }
 
 static int copy_variable(const struct weir_expr *expr, struct weir_scope *scope,

@@ -90,6 +90,10 @@ struct weir_scope {
 
 struct weir_expr;
 
+/* Makes it a text, which is copied into value->text; taken from the heap the first time. 0,
+ * -ENAMETOOLONG or -ENOMEM. */
+int weir_value_set_text(struct weir_value *value, const char *text, size_t length);
+
 /* ---- building: by front ends. All in the arena; constants are folded. ---- */
 
 const struct weir_expr *weir_expr_integer(struct weir_arena *arena, int64_t value);
