@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { FILE_MODE = 0666, CREATE_MODE = 0777, DIRECTORY_MODE = 0700 };
+enum { CREATE_MODE = 0777, DIRECTORY_MODE = 0700 };
 
 /* What is read past the page cache to the end of a file is whole ones: the last need not be full.
  */
@@ -163,8 +163,7 @@ static void create(struct weir_program_walk *walk)
 {
     static const enum weir_op_verb steps[] = {WEIR_OP_OPEN, WEIR_OP_CLOSE};
 
-    weir_program_set_open(walk, walk->files->names[0],
-                          WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_TRUNCATE, CREATE_MODE);
+    weir_program_set_open(walk, walk->files->names[0], WEIR_CALL_OPENS_ANEW, CREATE_MODE);
     weir_queue_perform_chain(&walk->run->queue, &walk->files->op, steps,
                              sizeof steps / sizeof *steps);
 }
@@ -242,9 +241,9 @@ static unsigned flags_of(enum weir_call call)
 {
     switch (call) {
     case WEIR_CALL_WRITE:
-        return WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_TRUNCATE;
+        return WEIR_CALL_OPENS_ANEW;
     case WEIR_CALL_DIRECT_WRITE:
-        return WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_TRUNCATE | WEIR_OPEN_DIRECT;
+        return WEIR_CALL_OPENS_ANEW | WEIR_OPEN_DIRECT;
     case WEIR_CALL_APPEND:
         return WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_APPEND;
     case WEIR_CALL_DIRECT_READ:
@@ -341,7 +340,6 @@ void weir_program_note_transfer(struct weir_program_walk *walk,
         .code = code,
         .path = path,
     };
-
     uint64_t wrong_offset;
 
     weir_program_note(walk, statement, &outcome);
@@ -360,7 +358,7 @@ static int move_by_name(struct weir_program_walk *walk, const struct weir_statem
     struct weir_program_outcome opened = {.call = WEIR_CALL_NAMED_OPEN, .path = name};
     int code;
 
-    weir_program_set_open(walk, name, flags_of(statement->call), FILE_MODE);
+    weir_program_set_open(walk, name, flags_of(statement->call), WEIR_CALL_FILE_MODE);
     weir_queue_touch(&walk->run->queue);
     if (perform(walk, WEIR_OP_OPEN) != 0) {
         weir_program_note_op(walk, statement, statement->call, name);

@@ -8,6 +8,10 @@
 /* The most that the kernel moves at once. */
 #define WEIR_CALL_PIECE_BYTES UINT64_C(0x7ffff000)
 
+/* How files are made, less the umask, and how those are opened that begin anew. */
+#define WEIR_CALL_FILE_MODE 0666
+#define WEIR_CALL_OPENS_ANEW (WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_TRUNCATE)
+
 struct weir_program_handle {
     struct weir_file *file; /* NULL: its open was skipped */
     char *path;             /* as typed */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { FILE_MODE = 0666, FIRST_HANDLES = 64, SLOT_BITS = 24 };
+enum { FIRST_HANDLES = 64, SLOT_BITS = 24 };
 
 /* ---- handles: a variable has the number of one, and of its open ---- */
 
@@ -193,9 +193,8 @@ static void tell_limit(struct weir_program_walk *walk, const struct weir_stateme
 
 static int open_handle(struct weir_program_walk *walk, const struct weir_statement *statement)
 {
-    const unsigned flags = statement->call == WEIR_CALL_FCREAT
-                               ? WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_TRUNCATE
-                               : statement->open_flags;
+    const unsigned flags =
+        statement->call == WEIR_CALL_FCREAT ? WEIR_CALL_OPENS_ANEW : statement->open_flags;
     struct weir_program_files *files = walk->files;
     struct weir_program_handle *handle;
 
@@ -206,7 +205,7 @@ static int open_handle(struct weir_program_walk *walk, const struct weir_stateme
         return -ECANCELED;
     handle->appends = (flags & WEIR_OPEN_APPEND) != 0;
     if (!walk->program->skips_calls) {
-        weir_program_set_open(walk, handle->path, flags, FILE_MODE);
+        weir_program_set_open(walk, handle->path, flags, WEIR_CALL_FILE_MODE);
         files->op.verb = WEIR_OP_OPEN;
         weir_queue_touch(&walk->run->queue);
         weir_queue_perform(&walk->run->queue, &files->op);
