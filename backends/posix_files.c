@@ -268,9 +268,11 @@ static int asked_flags(unsigned open_flags)
     };
     int flags = 0;
 
-    for (size_t i = 0; open_flags != 0 && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; open_flags != 0 && i < sizeof rows / sizeof *rows; i++) {
         if (open_flags & rows[i].flag)
             flags |= rows[i].kernel_flag;
+        open_flags &= ~rows[i].flag;
+    }
     return flags;
 }
 
@@ -392,15 +394,16 @@ static int open_striped(const struct weir_posix_session *posix,
 static int open_with(const struct weir_posix_session *posix, const struct weir_file_params *params,
                      struct weir_posix_file *opened)
 {
-    opened->striped = (struct weir_striped){
-        .options = &posix->striping_options,
-        .part = params->part,
-        .can_write = params->can_write,
-        .can_read = params->can_read,
-        .directory = -1,
-    };
-    if (posix->striping)
+    if (posix->striping) {
+        opened->striped = (struct weir_striped){
+            .options = &posix->striping_options,
+            .part = params->part,
+            .can_write = params->can_write,
+            .can_read = params->can_read,
+            .directory = -1,
+        };
         return open_striped(posix, params, opened);
+    }
     opened->fd = open_fd(posix, params);
     return opened->fd < 0 ? opened->fd : 0;
 }
@@ -432,16 +435,35 @@ static int lock_opened(struct weir_posix_session *posix, const struct weir_file_
     return posix->lock_failure;
 }
 
+static struct weir_posix_file *take_file(struct weir_posix_session *posix)
+{
+    if (posix->own_file_is_open)
+        return malloc(sizeof(struct weir_posix_file));
+    posix->own_file_is_open = true;
+    return &posix->own_file;
+}
+
+void weir_posix_file_free(struct weir_posix_session *posix, struct weir_posix_file *file)
+{
+    if (posix->striping)
+        weir_striped_end(&file->striped);
+    if (file == &posix->own_file)
+        posix->own_file_is_open = false;
+    else
+        free(file);
+}
+
 static int posix_open(struct weir_session *session, const struct weir_file_params *params,
                       struct weir_file **file)
 {
     struct weir_posix_session *posix = posix_session_of(session);
-    struct weir_posix_file *opened = calloc(1, sizeof *opened);
+    struct weir_posix_file *opened = take_file(posix);
     int rc;
 
     posix->lock_failure = 0;
     if (!opened)
         return -ENOMEM;
+    opened->base = (struct weir_file){0};
     rc = open_with(posix, params, opened);
     if (rc < 0)
         goto free_file;
@@ -461,8 +483,7 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
 close_fd:
     close(opened->fd);
 free_file:
-    weir_striped_end(&opened->striped);
-    free(opened);
+    weir_posix_file_free(posix, opened);
     return rc;
 }
 
@@ -470,9 +491,7 @@ static int posix_close(struct weir_session *session, struct weir_file *file)
 {
     int rc = close(weir_posix_fd(file)) == 0 ? 0 : -errno;
 
-    if (posix_session_of(session)->striping)
-        weir_striped_end(&((struct weir_posix_file *)file)->striped);
-    free(file);
+    weir_posix_file_free(posix_session_of(session), (struct weir_posix_file *)file);
     return rc;
 }
 

@@ -16,6 +16,12 @@
 
 /* A backend that needs more embeds this as the first member of its own session, and fills it with
  * weir_posix_session_init. */
+struct weir_posix_file {
+    struct weir_file base;
+    int fd;
+    struct weir_striped striped; /* if the session is striping */
+};
+
 struct weir_posix_session {
     struct weir_session base;
     bool is_direct;      /* files are opened with O_DIRECT */
@@ -28,13 +34,12 @@ struct weir_posix_session {
     struct weir_striping_options striping_options;
     /* of direct files whose file system does not say: what was measured last */
     struct weir_alignment alignment;
+    struct weir_posix_file own_file; /* for one that is open: most often there is no other */
+    bool own_file_is_open;
 };
 
-struct weir_posix_file {
-    struct weir_file base;
-    int fd;
-    struct weir_striped striped; /* if the session is striping */
-};
+/* Memory of a file that is closed. */
+void weir_posix_file_free(struct weir_posix_session *session, struct weir_posix_file *file);
 
 /* The descriptor of an open file. */
 static inline int weir_posix_fd(const struct weir_file *file)

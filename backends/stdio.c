@@ -69,7 +69,7 @@ static int stdio_open(struct weir_session *session, const struct weir_file_param
     if (rc < 0)
         goto free_file;
     opened->posix = *(struct weir_posix_file *)plain;
-    free(plain);
+    weir_posix_file_free((struct weir_posix_session *)session, (struct weir_posix_file *)plain);
     rc = open_stream(opened, params);
     if (rc < 0)
         goto close_file;

@@ -94,18 +94,15 @@ bool weir_uring_names_own(const struct weir_uring_names *names, const struct wei
     return from < names->file_count * sizeof *names->files;
 }
 
-void weir_uring_names_forget(struct weir_uring_names *names, const struct weir_posix_session *posix,
+void weir_uring_names_forget(struct weir_uring_names *names, struct weir_posix_session *posix,
                              struct weir_file *file)
 {
     struct weir_posix_file *closed = (struct weir_posix_file *)file;
 
-    if (weir_uring_names_own(names, file)) {
+    if (weir_uring_names_own(names, file))
         give_file(names, closed);
-        return;
-    }
-    if (posix->striping)
-        weir_striped_end(&closed->striped);
-    free(closed);
+    else
+        weir_posix_file_free(posix, closed);
 }
 
 /* ---- one operation ---- */
@@ -212,7 +209,7 @@ static int finish_stat(const struct weir_uring_names *names, const struct weir_o
     return 0;
 }
 
-void weir_uring_names_finish(struct weir_uring_names *names, const struct weir_posix_session *posix,
+void weir_uring_names_finish(struct weir_uring_names *names, struct weir_posix_session *posix,
                              struct weir_op *op, int result)
 {
     if (op->verb == WEIR_OP_OPEN)

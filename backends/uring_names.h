@@ -47,14 +47,14 @@ int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_p
                              const struct weir_op *op, struct io_uring_sqe *sqe);
 
 /* What the kernel said of it becomes the operation's result. */
-void weir_uring_names_finish(struct weir_uring_names *names, const struct weir_posix_session *posix,
+void weir_uring_names_finish(struct weir_uring_names *names, struct weir_posix_session *posix,
                              struct weir_op *op, int result);
 
 /* The file was opened here: weir_posix_file_ops must not close it. */
 bool weir_uring_names_own(const struct weir_uring_names *names, const struct weir_file *file);
 
 /* Frees a file whose descriptor is closed, opened by the ring or not. */
-void weir_uring_names_forget(struct weir_uring_names *names, const struct weir_posix_session *posix,
+void weir_uring_names_forget(struct weir_uring_names *names, struct weir_posix_session *posix,
                              struct weir_file *file);
 
 #endif

@@ -432,9 +432,11 @@ static void a_signal_ends_the_wait(void **state)
 static void closing_waits_for_what_is_in_flight(void **state)
 {
     struct bench bench;
+    int fd;
 
     (void)state;
     open_bench(&bench, "posix.odirect=1");
+    fd = weir_posix_fd(bench.file);
     move_all(&bench, WEIR_OP_WRITE);
     for (unsigned i = 0; i < DEPTH; i++)
         bench.ops[i].verb = WEIR_OP_READ;
@@ -444,8 +446,7 @@ static void closing_waits_for_what_is_in_flight(void **state)
     memset(bench.data, 0xff, (size_t)DEPTH * TRANSFER);
     for (unsigned byte = 0; byte < DEPTH * TRANSFER; byte++)
         assert_int_equal(bench.data[byte], 0xff);
-    close(weir_posix_fd(bench.file));
-    free(bench.file);
+    close(fd);
     unlink(bench.path);
     forget_session(&bench);
     free(bench.data);
