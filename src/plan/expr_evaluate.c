@@ -256,6 +256,7 @@ int weir_value_set_text(struct weir_value *value, const char *text, size_t lengt
     memcpy(value->text, text, length);
     value->text[length] = '\0';
     value->length = length;
+    value->is_plain = memchr(text, '$', length) == NULL;
     value->kind = WEIR_VALUE_TEXT;
     return 0;
 }

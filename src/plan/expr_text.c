@@ -106,9 +106,17 @@ static inline void copy_bytes(char *to, const char *from, size_t count)
         memcpy(&last, from + count - 8, 8);
         memcpy(to, &first, 8);
         memcpy(to + count - 8, &last, 8);
-    } else {
-        while (count-- > 0)
-            to[count] = from[count];
+    } else if (count >= 4) {
+        uint32_t first, last;
+
+        memcpy(&first, from, 4);
+        memcpy(&last, from + count - 4, 4);
+        memcpy(to, &first, 4);
+        memcpy(to + count - 4, &last, 4);
+    } else if (count > 0) {
+        to[0] = from[0];
+        to[count / 2] = from[count / 2];
+        to[count - 1] = from[count - 1];
     }
 }
 
@@ -213,9 +221,8 @@ static int add_variable(struct sink *sink, unsigned variable, unsigned depth)
     case WEIR_VALUE_INTEGER:
         return add_integer(sink, value->integer);
     case WEIR_VALUE_TEXT:
-        if (memchr(value->text, '$', value->length))
-            return add_scanned(sink, variable, depth);
-        return add_bytes(sink, value->text, value->length);
+        return value->is_plain ? add_bytes(sink, value->text, value->length)
+                               : add_scanned(sink, variable, depth);
     case WEIR_VALUE_FILE:
         return weir_expr_fail(sink->scope, -EINVAL, "$%s is a file, and no text",
                               sink->scope->variables->names[variable]);

@@ -46,12 +46,7 @@ static void set_text(struct scene *x, unsigned variable, const char *text)
 {
     struct weir_value *value = &x->values[variable];
 
-    if (!value->text)
-        value->text = malloc(WEIR_VALUE_BYTES);
-    assert_non_null(value->text);
-    value->kind = WEIR_VALUE_TEXT;
-    value->length = strlen(text);
-    memcpy(value->text, text, value->length + 1);
+    assert_int_equal(weir_value_set_text(value, text, strlen(text)), 0);
 }
 
 static int set_up(void **state)
@@ -458,6 +453,7 @@ static void make_chain(struct chain *chain, struct weir_scope *scope, const char
             .kind = WEIR_VALUE_TEXT, .text = chain->texts[i], .length = strlen(chain->texts[i])};
     }
     chain->values[CHAIN - 1].length = 0;
+    chain->values[CHAIN - 1].is_plain = true;
     chain->variables = (struct weir_variables){chain->sorted, CHAIN};
     scope->variables = &chain->variables;
     scope->values = chain->values;

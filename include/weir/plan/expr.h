@@ -26,6 +26,7 @@ enum weir_value_kind {
 /* One variable of one rank. Its kind may change. */
 struct weir_value {
     enum weir_value_kind kind;
+    bool is_plain; /* a text in which nothing is to be replaced */
     int64_t integer;
     char *text; /* WEIR_VALUE_BYTES, taken when a text is first needed and kept; NUL-terminated */
     size_t length;

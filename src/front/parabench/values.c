@@ -204,9 +204,11 @@ uint64_t weir_pbl_largest_bytes(const struct weir_program *program)
     for (unsigned i = 0; i < program->parameter_count; i++) {
         const struct weir_parameter *parameter = &program->parameters[i];
 
-        values[parameter->variable] = (struct weir_value){.kind = WEIR_VALUE_TEXT,
-                                                          .text = (char *)parameter->value,
-                                                          .length = strlen(parameter->value)};
+        values[parameter->variable] =
+            (struct weir_value){.kind = WEIR_VALUE_TEXT,
+                                .is_plain = strchr(parameter->value, '$') == NULL,
+                                .text = (char *)parameter->value,
+                                .length = strlen(parameter->value)};
     }
     look_at_all(&search, program->statements);
     free(values);
