@@ -121,6 +121,11 @@ void weir_program_time_end(struct weir_program_walk *walk);
  * first ones are told. Ends the run if the limit of failures is reached. */
 void weir_program_note(struct weir_program_walk *walk, const struct weir_statement *statement,
                        const struct weir_program_outcome *outcome);
+/* The same for what a call by name does beside what it is timed for: that is in the table of calls
+ * alone. */
+void weir_program_note_beside(struct weir_program_walk *walk,
+                              const struct weir_statement *statement,
+                              const struct weir_program_outcome *outcome);
 
 /* Tells of the first wrong data that a line has read; the tally has counted them. */
 void weir_program_tell_wrong(struct weir_program_walk *walk, const struct weir_statement *statement,

@@ -74,6 +74,50 @@ static int take_buffers(struct weir_program_walk *walk, struct weir_error *error
     return weir_group_agree(walk->run->group, error);
 }
 
+/* ---- what is opened ---- */
+
+void weir_program_opening_set(const struct weir_program_walk *walk,
+                              struct weir_program_opening *opening, const char *path,
+                              unsigned open_flags, unsigned mode)
+{
+    const unsigned new = WEIR_OPEN_CREATE | WEIR_OPEN_EXCLUSIVE;
+    const unsigned accesses = WEIR_OPEN_READ | WEIR_OPEN_WRITE;
+
+    opening->params = (struct weir_file_params){
+        .path = path,
+        .can_write = (open_flags & WEIR_OPEN_WRITE) != 0,
+        .can_read = (open_flags & accesses) != WEIR_OPEN_WRITE,
+        .must_create = (open_flags & WEIR_OPEN_CREATE) != 0,
+        .claim = (open_flags & new) == new ? WEIR_CLAIM_NEW : WEIR_CLAIM_ANY,
+        .group = walk->run->self,
+        .is_item = true,
+        .is_exact = true,
+        .open_flags = open_flags & ~(accesses | WEIR_OPEN_CREATE),
+        .mode = mode,
+    };
+    opening->request = (struct weir_name_request){.path = path, .params = &opening->params};
+}
+
+/* They differ in their names alone, so all else is made once. */
+static void set_openings(struct weir_program_walk *walk)
+{
+    static const unsigned flags[WEIR_CALLS_OPENING] = {
+        [WEIR_CALL_WRITE] = WEIR_CALL_OPENS_ANEW,
+        [WEIR_CALL_APPEND] = WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_APPEND,
+        [WEIR_CALL_READ] = WEIR_OPEN_READ,
+        [WEIR_CALL_DIRECT_WRITE] = WEIR_CALL_OPENS_ANEW | WEIR_OPEN_DIRECT,
+        [WEIR_CALL_DIRECT_READ] = WEIR_OPEN_READ | WEIR_OPEN_DIRECT,
+        [WEIR_CALL_CREATE] = WEIR_CALL_OPENS_ANEW,
+    };
+
+    for (unsigned call = 0; call < WEIR_CALLS_OPENING; call++)
+        weir_program_opening_set(walk, &walk->files->openings[call], walk->files->names[0],
+                                 flags[call],
+                                 call == WEIR_CALL_CREATE ? CREATE_MODE : WEIR_CALL_FILE_MODE);
+}
+
+/* ---- beginning and end ---- */
+
 static int open_files(struct weir_program_walk *walk)
 {
     const struct weir_program *program = walk->program;
@@ -87,6 +131,7 @@ static int open_files(struct weir_program_walk *walk)
     walk->files->has_one_name = has_call(program->statements, renames);
     if (has_call(program->statements, opens))
         raise_file_limit();
+    set_openings(walk);
     return weir_program_names_open(walk);
 }
 
@@ -120,17 +165,22 @@ void weir_program_calls_close(struct weir_program_walk *walk, bool is_complete)
 
 /* ---- what is noted ---- */
 
-void weir_program_note_op(struct weir_program_walk *walk, const struct weir_statement *statement,
-                          enum weir_call call, const char *path)
+static struct weir_program_outcome outcome_of(const struct weir_op *op, enum weir_call call,
+                                              const char *path)
 {
-    const struct weir_op *op = &walk->files->op;
-    const struct weir_program_outcome outcome = {
+    return (struct weir_program_outcome){
         .call = call,
         .begin_ns = op->issued_ns,
         .end_ns = op->done_ns,
         .code = (int)op->result,
         .path = path,
     };
+}
+
+void weir_program_note_op(struct weir_program_walk *walk, const struct weir_statement *statement,
+                          const char *path)
+{
+    const struct weir_program_outcome outcome = outcome_of(&walk->files->op, statement->call, path);
 
     weir_program_note(walk, statement, &outcome);
 }
@@ -142,6 +192,14 @@ static int64_t perform(struct weir_program_walk *walk, enum weir_op_verb verb)
     walk->files->op.verb = verb;
     weir_queue_perform(&walk->run->queue, &walk->files->op);
     return walk->files->op.result;
+}
+
+int64_t weir_program_open(struct weir_program_walk *walk, struct weir_program_opening *opening)
+{
+    walk->files->op.request = &opening->request;
+    walk->files->op.file = NULL;
+    weir_queue_touch(&walk->run->queue);
+    return perform(walk, WEIR_OP_OPEN);
 }
 
 /* As remove(3): of what is no file, as a directory. Only a directory is refused in these ways, or a
@@ -163,7 +221,8 @@ static void create(struct weir_program_walk *walk)
 {
     static const enum weir_op_verb steps[] = {WEIR_OP_OPEN, WEIR_OP_CLOSE};
 
-    weir_program_set_open(walk, walk->files->names[0], WEIR_CALL_OPENS_ANEW, CREATE_MODE);
+    walk->files->op.request = &walk->files->openings[WEIR_CALL_CREATE].request;
+    walk->files->op.file = NULL;
     weir_queue_perform_chain(&walk->run->queue, &walk->files->op, steps,
                              sizeof steps / sizeof *steps);
 }
@@ -207,51 +266,11 @@ static int call_names(struct weir_program_walk *walk, const struct weir_statemen
     files->op.request = &files->request;
     weir_queue_touch(&walk->run->queue);
     perform_on_names(walk, statement->call);
-    weir_program_note_op(walk, statement, statement->call, files->names[0]);
+    weir_program_note_op(walk, statement, files->names[0]);
     return 0;
 }
 
 /* ---- data of a file by its name ---- */
-
-void weir_program_set_open(struct weir_program_walk *walk, const char *path, unsigned open_flags,
-                           unsigned mode)
-{
-    struct weir_program_files *files = walk->files;
-    const unsigned new = WEIR_OPEN_CREATE | WEIR_OPEN_EXCLUSIVE;
-    const unsigned accesses = WEIR_OPEN_READ | WEIR_OPEN_WRITE;
-
-    files->params = (struct weir_file_params){
-        .path = path,
-        .can_write = (open_flags & WEIR_OPEN_WRITE) != 0,
-        .can_read = (open_flags & accesses) != WEIR_OPEN_WRITE,
-        .must_create = (open_flags & WEIR_OPEN_CREATE) != 0,
-        .claim = (open_flags & new) == new ? WEIR_CLAIM_NEW : WEIR_CLAIM_ANY,
-        .group = walk->run->self,
-        .is_item = true,
-        .is_exact = true,
-        .open_flags = open_flags & ~(accesses | WEIR_OPEN_CREATE),
-        .mode = mode,
-    };
-    files->request = (struct weir_name_request){.path = path, .params = &files->params};
-    files->op.request = &files->request;
-    files->op.file = NULL;
-}
-
-static unsigned flags_of(enum weir_call call)
-{
-    switch (call) {
-    case WEIR_CALL_WRITE:
-        return WEIR_CALL_OPENS_ANEW;
-    case WEIR_CALL_DIRECT_WRITE:
-        return WEIR_CALL_OPENS_ANEW | WEIR_OPEN_DIRECT;
-    case WEIR_CALL_APPEND:
-        return WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_APPEND;
-    case WEIR_CALL_DIRECT_READ:
-        return WEIR_OPEN_READ | WEIR_OPEN_DIRECT;
-    default:
-        return WEIR_OPEN_READ;
-    }
-}
 
 static int refuse_verify(struct weir_program_walk *walk, const struct weir_statement *statement,
                          const struct weir_program_transfer *transfer, uint64_t bytes)
@@ -355,17 +374,14 @@ static int move_by_name(struct weir_program_walk *walk, const struct weir_statem
 {
     struct weir_op *op = &walk->files->op;
     const char *name = walk->files->names[0];
-    struct weir_program_outcome opened = {.call = WEIR_CALL_NAMED_OPEN, .path = name};
+    struct weir_program_outcome opened, closed;
     int code;
 
-    weir_program_set_open(walk, name, flags_of(statement->call), WEIR_CALL_FILE_MODE);
-    weir_queue_touch(&walk->run->queue);
-    if (perform(walk, WEIR_OP_OPEN) != 0) {
-        weir_program_note_op(walk, statement, statement->call, name);
+    if (weir_program_open(walk, &walk->files->openings[statement->call]) != 0) {
+        weir_program_note_op(walk, statement, name);
         return 0;
     }
-    opened.begin_ns = op->issued_ns;
-    opened.end_ns = op->done_ns;
+    opened = outcome_of(op, WEIR_CALL_NAMED_OPEN, name);
     transfer->begin_ns = transfer->end_ns = op->done_ns;
     transfer->file = op->file;
     code = is_whole ? weir_program_take_whole(walk, statement, transfer) : 0;
@@ -375,9 +391,10 @@ static int move_by_name(struct weir_program_walk *walk, const struct weir_statem
     perform(walk, WEIR_OP_CLOSE);
     if (code == -ECANCELED)
         return code;
-    weir_program_note(walk, statement, &opened);
+    closed = outcome_of(op, WEIR_CALL_NAMED_CLOSE, name);
+    weir_program_note_beside(walk, statement, &opened);
     weir_program_note_transfer(walk, statement, transfer, code, name);
-    weir_program_note_op(walk, statement, WEIR_CALL_NAMED_CLOSE, name);
+    weir_program_note_beside(walk, statement, &closed);
     return 0;
 }
 
@@ -391,8 +408,8 @@ static int call_by_name(struct weir_program_walk *walk, const struct weir_statem
     int64_t size = -1, offset = 0;
 
     if (weir_program_name(walk, statement, 0) != 0 ||
-        weir_program_integer(walk, statement, 'S', writes ? 0 : -1, &size) != 0 ||
-        weir_program_integer(walk, statement, 'O', 0, &offset) != 0)
+        weir_program_integer(walk, statement, 1, writes ? 0 : -1, &size) != 0 ||
+        weir_program_integer(walk, statement, 2, 0, &offset) != 0)
         return -ECANCELED;
     if (walk->program->skips_calls)
         return 0;

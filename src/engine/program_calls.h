@@ -12,6 +12,14 @@
 #define WEIR_CALL_FILE_MODE 0666
 #define WEIR_CALL_OPENS_ANEW (WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_TRUNCATE)
 
+/* Calls that open the file names[0] are those below. */
+#define WEIR_CALLS_OPENING (WEIR_CALL_CREATE + 1)
+
+struct weir_program_opening {
+    struct weir_name_request request;
+    struct weir_file_params params;
+};
+
 struct weir_program_handle {
     struct weir_file *file; /* NULL: its open was skipped */
     char *path;             /* as typed */
@@ -40,10 +48,13 @@ struct weir_program_files {
     char *directory;      /* of this process, clean; "" is the root */
     bool is_inside;       /* it is in a root */
     char *clean_name;     /* room for two paths */
-    char names[2][WEIR_VALUE_BYTES];      /* of the present call, as typed */
-    struct weir_op op;                    /* of the present call */
-    struct weir_name_request request;     /* likewise */
-    struct weir_file_params params;       /* likewise */
+    const char *root;     /* that the latest name was in, or NULL; ... */
+    size_t root_bytes;    /* ... and its length, of / 0 */
+    char names[2][WEIR_VALUE_BYTES];                          /* of the present call, as typed */
+    struct weir_op op;                                        /* of the present call */
+    struct weir_name_request request;                         /* likewise, if it opens nothing */
+    struct weir_program_opening openings[WEIR_CALLS_OPENING]; /* by call, of names[0] */
+    struct weir_program_opening opening;                      /* of the present fopen */
     struct weir_session *pattern_session; /* NULL: the program has no patterns */
     struct weir_queue pattern_queue;
 };
@@ -53,17 +64,21 @@ struct weir_program_files {
 int weir_program_names_open(struct weir_program_walk *walk);
 void weir_program_names_close(struct weir_program_walk *walk);
 
-/* The argument of the letter, in capitals (the `nth` of it, from 0 on); NULL: left out. */
-const struct weir_expr *weir_program_argument(const struct weir_statement *statement, char letter,
-                                              unsigned nth);
+/* Arguments are at the places that weir_calls gives them, names first. NULL: it was left out. */
+static inline const struct weir_expr *weir_program_argument(const struct weir_statement *statement,
+                                                            unsigned place)
+{
+    return place < statement->argument_count ? statement->arguments[place] : NULL;
+}
 
-/* Sets files->names[nth] to the nth name, which is inside of the roots. 0, or the program ends. */
+/* Sets files->names[place] to the name there, which is inside of the roots. 0, or the program ends.
+ */
 int weir_program_name(struct weir_program_walk *walk, const struct weir_statement *statement,
-                      unsigned nth);
+                      unsigned place);
 
 /* Likewise an integer of at least `least`; `value` is left as it is where it was left out. */
 int weir_program_integer(struct weir_program_walk *walk, const struct weir_statement *statement,
-                         char letter, int64_t least, int64_t *value);
+                         unsigned place, int64_t least, int64_t *value);
 
 /* A number of the file, the same on all ranks, whatever way its name is written. */
 uint64_t weir_program_file_number(struct weir_program_files *files, const char *name);
@@ -145,9 +160,12 @@ void weir_program_pattern_drop(struct weir_program_walk *walk, struct weir_progr
 
 /* ---- program_calls.c ---- */
 
-/* Fills request and params of files->op for an open of `path`. */
-void weir_program_set_open(struct weir_program_walk *walk, const char *path, unsigned open_flags,
-                           unsigned mode);
+/* Fills it for opens of `path`, which is kept. */
+void weir_program_opening_set(const struct weir_program_walk *walk,
+                              struct weir_program_opening *opening, const char *path,
+                              unsigned open_flags, unsigned mode);
+/* Opens with it: sets files->op, with its file. Its result. */
+int64_t weir_program_open(struct weir_program_walk *walk, struct weir_program_opening *opening);
 
 /* Gives a transfer at a known offset its size and data. 0, or the program ends (-ECANCELED). */
 int weir_program_take_data(struct weir_program_walk *walk, const struct weir_statement *statement,
@@ -163,7 +181,7 @@ int weir_program_move_checked(struct weir_program_walk *walk,
 
 /* Notes a call with the stamps and the result of files->op. */
 void weir_program_note_op(struct weir_program_walk *walk, const struct weir_statement *statement,
-                          enum weir_call call, const char *path);
+                          const char *path);
 /* ... or with those of a transfer, which is verified after that. */
 void weir_program_note_transfer(struct weir_program_walk *walk,
                                 const struct weir_statement *statement,

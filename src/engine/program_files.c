@@ -75,7 +75,7 @@ void weir_program_handle_free(struct weir_program_walk *walk, struct weir_progra
 static struct weir_value *variable_of(struct weir_program_walk *walk,
                                       const struct weir_statement *statement)
 {
-    return &walk->values[weir_expr_single_variable(weir_program_argument(statement, 'H', 0))];
+    return &walk->values[weir_expr_single_variable(weir_program_argument(statement, 0))];
 }
 
 void weir_program_handle_set(struct weir_program_walk *walk, const struct weir_statement *statement,
@@ -106,7 +106,7 @@ struct weir_program_handle *weir_program_handle_find(struct weir_program_walk *w
                                                      bool is_pattern)
 {
     const struct weir_program_files *files = walk->files;
-    const struct weir_expr *argument = weir_program_argument(statement, 'H', 0);
+    const struct weir_expr *argument = weir_program_argument(statement, 0);
     const char *word = weir_calls[statement->call].word;
     int variable = weir_expr_single_variable(argument);
     const struct weir_value *value = variable < 0 ? NULL : &walk->values[variable];
@@ -205,12 +205,10 @@ static int open_handle(struct weir_program_walk *walk, const struct weir_stateme
         return -ECANCELED;
     handle->appends = (flags & WEIR_OPEN_APPEND) != 0;
     if (!walk->program->skips_calls) {
-        weir_program_set_open(walk, handle->path, flags, WEIR_CALL_FILE_MODE);
-        files->op.verb = WEIR_OP_OPEN;
-        weir_queue_touch(&walk->run->queue);
-        weir_queue_perform(&walk->run->queue, &files->op);
+        weir_program_opening_set(walk, &files->opening, handle->path, flags, WEIR_CALL_FILE_MODE);
+        weir_program_open(walk, &files->opening);
         handle->file = files->op.file;
-        weir_program_note_op(walk, statement, statement->call, handle->path);
+        weir_program_note_op(walk, statement, handle->path);
         if (files->op.result == -EMFILE)
             tell_limit(walk, statement);
         if (files->op.result != 0) {
@@ -234,7 +232,7 @@ static void perform(struct weir_program_walk *walk, const struct weir_statement 
     op->file = handle->file;
     weir_queue_touch(&walk->run->queue);
     weir_queue_perform(&walk->run->queue, op);
-    weir_program_note_op(walk, statement, statement->call, handle->path);
+    weir_program_note_op(walk, statement, handle->path);
 }
 
 static void close_handle(struct weir_program_walk *walk, const struct weir_statement *statement,
@@ -275,8 +273,8 @@ static int move_handle(struct weir_program_walk *walk, const struct weir_stateme
     int64_t size = -1, offset = -1;
     int code;
 
-    if (weir_program_integer(walk, statement, 'S', writes ? 0 : -1, &size) != 0 ||
-        weir_program_integer(walk, statement, 'O', -1, &offset) != 0)
+    if (weir_program_integer(walk, statement, 1, writes ? 0 : -1, &size) != 0 ||
+        weir_program_integer(walk, statement, 2, -1, &offset) != 0)
         return -ECANCELED;
     if (handle->file == NULL)
         return 0;
@@ -309,8 +307,8 @@ static int seek(struct weir_program_walk *walk, const struct weir_statement *sta
     struct weir_queue *queue = &walk->run->queue;
     int64_t offset = 0, whence = 0, from = 0, place;
 
-    if (weir_program_integer(walk, statement, 'O', INT64_MIN, &offset) != 0 ||
-        weir_program_integer(walk, statement, 'W', 0, &whence) != 0)
+    if (weir_program_integer(walk, statement, 1, INT64_MIN, &offset) != 0 ||
+        weir_program_integer(walk, statement, 2, 0, &whence) != 0)
         return -ECANCELED;
     if (handle->file == NULL)
         return 0;

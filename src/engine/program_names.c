@@ -27,21 +27,24 @@ static size_t clean(struct weir_program_files *files, const char *name)
     return weir_program_clean_path(files->clean_name, length, name);
 }
 
-static bool is_inside(const char *root, const char *name, size_t length)
+static bool is_inside(const char *root, size_t bytes, const char *name)
 {
-    size_t bytes = strlen(root);
-
-    if (bytes == 1)
-        return true;
-    return length >= bytes && memcmp(root, name, bytes) == 0 &&
-           (name[bytes] == '/' || name[bytes] == '\0');
+    return strncmp(root, name, bytes) == 0 && (name[bytes] == '/' || name[bytes] == '\0');
 }
 
-static bool is_in_a_root(const struct weir_program *program, const char *name, size_t length)
+/* Most names are in the root that the one before was in. */
+static bool is_in_a_root(struct weir_program_walk *walk, const char *name)
 {
-    for (unsigned i = 0; i < program->root_count; i++)
-        if (is_inside(program->roots[i], name, length))
+    struct weir_program_files *files = walk->files;
+
+    if (files->root != NULL && is_inside(files->root, files->root_bytes, name))
+        return true;
+    for (unsigned i = 0; i < walk->program->root_count; i++) {
+        files->root = walk->program->roots[i];
+        files->root_bytes = strcmp(files->root, "/") == 0 ? 0 : strlen(files->root);
+        if (is_inside(files->root, files->root_bytes, name))
             return true;
+    }
     return false;
 }
 
@@ -57,8 +60,7 @@ int weir_program_names_open(struct weir_program_walk *walk)
     if (directory != NULL && strcmp(directory, "/") == 0)
         *directory = '\0';
     files->directory = directory;
-    files->is_inside =
-        directory != NULL && is_in_a_root(walk->program, directory, strlen(directory));
+    files->is_inside = directory != NULL && is_in_a_root(walk, directory);
     files->clean_name = malloc(CLEAN_BYTES);
     if (files->directory == NULL || files->clean_name == NULL)
         return -ENOMEM;
@@ -85,18 +87,26 @@ uint64_t weir_program_file_number(struct weir_program_files *files, const char *
 
 static bool is_inside_any(struct weir_program_walk *walk, const char *name)
 {
-    size_t length = clean(walk->files, name);
+    clean(walk->files, name);
+    return is_in_a_root(walk, walk->files->clean_name);
+}
 
-    return is_in_a_root(walk->program, walk->files->clean_name, length);
+/* A search for one character costs less than one for two. */
+static bool has_two_dots(const char *name)
+{
+    while ((name = strchr(name, '.')) != NULL)
+        if (*++name == '.')
+            return true;
+    return false;
 }
 
 /* A name without .. never leaves the directory that it begins with, so most names need not be made
  * clean. */
-static bool begins_inside(const struct weir_program_walk *walk, const char *name, size_t length)
+static bool begins_inside(struct weir_program_walk *walk, const char *name)
 {
-    if (strstr(name, "..") != NULL)
+    if (has_two_dots(name))
         return false;
-    return *name == '/' ? is_in_a_root(walk->program, name, length) : walk->files->is_inside;
+    return *name == '/' ? is_in_a_root(walk, name) : walk->files->is_inside;
 }
 
 /* Some libraries of MPI-IO take what stands before a colon for the kind of file system. */
@@ -128,7 +138,7 @@ static int close_way_out(struct weir_program_walk *walk, const struct weir_state
 {
     size_t length;
 
-    if (strstr(name, "..") == NULL)
+    if (!has_two_dots(name))
         return 0;
     length = clean(walk->files, name);
     if (behind_prefix(statement, name) != name || length >= WEIR_VALUE_BYTES)
@@ -140,46 +150,34 @@ static int close_way_out(struct weir_program_walk *walk, const struct weir_state
 
 /* ---- arguments ---- */
 
-const struct weir_expr *weir_program_argument(const struct weir_statement *statement, char letter,
-                                              unsigned nth)
-{
-    const char *letters = weir_calls[statement->call].arguments;
-
-    for (unsigned i = 0; i < statement->argument_count && letters[i] != '\0'; i++)
-        if ((letters[i] & ~0x20) == letter && nth-- == 0)
-            return statement->arguments[i];
-    return NULL;
-}
-
 int weir_program_name(struct weir_program_walk *walk, const struct weir_statement *statement,
-                      unsigned nth)
+                      unsigned place)
 {
-    char *name = walk->files->names[nth];
+    char *name = walk->files->names[place];
     size_t length;
 
-    if (weir_expr_evaluate_text(weir_program_argument(statement, 'N', nth), &walk->scope, name,
-                                &length) != 0)
+    if (weir_expr_evaluate_text(statement->arguments[place], &walk->scope, name, &length) != 0)
         return weir_program_fail(walk, statement, "%s: %s", weir_calls[statement->call].word,
                                  walk->scope.reason);
     if (walk->program->root_count == 0 ||
-        (behind_prefix(statement, name) == name && begins_inside(walk, name, length)))
+        (behind_prefix(statement, name) == name && begins_inside(walk, name)))
         return 0;
     return check_name(walk, statement, name) != 0 ? -ECANCELED
                                                   : close_way_out(walk, statement, name);
 }
 
 int weir_program_integer(struct weir_program_walk *walk, const struct weir_statement *statement,
-                         char letter, int64_t least, int64_t *value)
+                         unsigned place, int64_t least, int64_t *value)
 {
-    const struct weir_expr *argument = weir_program_argument(statement, letter, 0);
-    const char *word = weir_calls[statement->call].word;
+    const struct weir_expr *argument = weir_program_argument(statement, place);
+    const struct weir_call_row *row = &weir_calls[statement->call];
 
     if (argument == NULL)
         return 0;
     if (weir_expr_evaluate_integer(argument, &walk->scope, value) != 0)
-        return weir_program_fail(walk, statement, "%s: %s", word, walk->scope.reason);
+        return weir_program_fail(walk, statement, "%s: %s", row->word, walk->scope.reason);
     if (*value < least)
-        return weir_program_fail(walk, statement, "%s: %lld is no %s", word, (long long)*value,
-                                 letter == 'S' ? "size" : "offset");
+        return weir_program_fail(walk, statement, "%s: %lld is no %s", row->word, (long long)*value,
+                                 strchr("Ss", row->arguments[place]) ? "size" : "offset");
     return 0;
 }

@@ -147,7 +147,10 @@ static void end(struct weir_program_walk *walk, const struct weir_statement *sta
 {
     outcome->end_ns = weir_run_now(walk->run);
     outcome->code = code;
-    weir_program_note(walk, statement, outcome);
+    if (outcome->call == statement->call)
+        weir_program_note(walk, statement, outcome);
+    else
+        weir_program_note_beside(walk, statement, outcome);
 }
 
 static int call_pfopen(struct weir_program_walk *walk, const struct weir_statement *statement)
@@ -271,8 +274,8 @@ static const struct weir_pattern *find_pattern(struct weir_program_walk *walk,
     unsigned group;
     size_t length;
 
-    if (weir_expr_evaluate_text(weir_program_argument(statement, 'P', 0), &walk->scope, name,
-                                &length) != 0) {
+    if (weir_expr_evaluate_text(weir_program_argument(statement, 1), &walk->scope, name, &length) !=
+        0) {
         weir_program_fail(walk, statement, "%s", walk->scope.reason);
         return NULL;
     }

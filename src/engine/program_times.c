@@ -126,7 +126,7 @@ static int label_of(struct weir_program_walk *walk, const struct weir_statement 
     uint32_t *known = &times->of_statement[statement->number];
     const struct weir_expr *expr = statement->argument_count > 0 ? statement->arguments[0] : NULL;
     bool is_core = statement->kind == WEIR_DO_CORE_TIME;
-    char name[WEIR_VALUE_BYTES] = "";
+    char name[WEIR_VALUE_BYTES];
     size_t length = 0;
 
     if (*known != 0) {
@@ -274,7 +274,6 @@ static void note_pace(struct weir_program_walk *walk, const struct weir_program_
     }
 }
 
-/* What a call by name does beside what it is timed for is in the table of calls alone. */
 static void count(struct weir_program_walk *walk, const struct weir_program_outcome *outcome)
 {
     const struct weir_call_row *row = &weir_calls[outcome->call];
@@ -285,8 +284,6 @@ static void count(struct weir_program_walk *walk, const struct weir_program_outc
 
     call->byte_count += outcome->bytes;
     weir_histogram_add(&call->latency, latency_ns);
-    if (outcome->call >= WEIR_CALL_WORDS)
-        return;
     weir_tally_add(tally, row->verb, latency_ns);
     tally->verbs[row->verb].byte_count += outcome->bytes;
     weir_series_add(&tally->series, outcome->end_ns, outcome->bytes);
@@ -421,4 +418,15 @@ void weir_program_note(struct weir_program_walk *walk, const struct weir_stateme
         count(walk, outcome);
     if (__builtin_expect(outcome->end_ns >= walk->look_ns || weir_run_must_stop(walk->run), 0))
         weir_program_look(walk, outcome->end_ns);
+}
+
+void weir_program_note_beside(struct weir_program_walk *walk,
+                              const struct weir_statement *statement,
+                              const struct weir_program_outcome *outcome)
+{
+    if (__builtin_expect(outcome->code != 0, 0))
+        note_failure(walk, statement, outcome);
+    else
+        weir_histogram_add(&walk->times->calls[outcome->call].latency,
+                           outcome->end_ns - outcome->begin_ns);
 }

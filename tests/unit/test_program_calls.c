@@ -66,6 +66,9 @@ int __wrap_weir_program_meet(struct weir_program_walk *walk, unsigned group,
 void __wrap_weir_program_note(struct weir_program_walk *walk,
                               const struct weir_statement *statement,
                               const struct weir_program_outcome *outcome);
+void __wrap_weir_program_note_beside(struct weir_program_walk *walk,
+                                     const struct weir_statement *statement,
+                                     const struct weir_program_outcome *outcome);
 void __wrap_weir_program_tell_wrong(struct weir_program_walk *walk,
                                     const struct weir_statement *statement, const char *path,
                                     uint64_t offset);
@@ -105,6 +108,14 @@ void __wrap_weir_program_note(struct weir_program_walk *walk,
     assert_true(outcome->begin_ns > 0 && outcome->end_ns >= outcome->begin_ns);
     assert_non_null(outcome->path);
     bed->outcomes[bed->outcome_count++ % OUTCOMES_MAX] = *outcome;
+}
+
+void __wrap_weir_program_note_beside(struct weir_program_walk *walk,
+                                     const struct weir_statement *statement,
+                                     const struct weir_program_outcome *outcome)
+{
+    assert_true(outcome->call >= WEIR_CALL_WORDS);
+    __wrap_weir_program_note(walk, statement, outcome);
 }
 
 void __wrap_weir_program_tell_wrong(struct weir_program_walk *walk,
