@@ -18,19 +18,17 @@ enum { SECTOR_BYTES = 4096 };
 
 /* ---- before the start ---- */
 
-static bool is_call(const struct weir_statement *statement, unsigned calls)
+/* Those of the statements and of those in them: a bit for each. */
+static unsigned calls_of(const struct weir_statement *statement)
 {
-    return statement->kind == WEIR_DO_CALL && (calls & 1U << statement->call) != 0;
-}
+    unsigned calls = 0;
 
-/* Whether any of the statements, or of those in them, is one of the calls. */
-static bool has_call(const struct weir_statement *statement, unsigned calls)
-{
-    for (; statement != NULL; statement = statement->next)
-        if (is_call(statement, calls) || has_call(statement->body, calls) ||
-            has_call(statement->otherwise, calls))
-            return true;
-    return false;
+    for (; statement != NULL; statement = statement->next) {
+        if (statement->kind == WEIR_DO_CALL)
+            calls |= 1U << statement->call;
+        calls |= calls_of(statement->body) | calls_of(statement->otherwise);
+    }
+    return calls;
 }
 
 static unsigned moving_calls(bool writes)
@@ -60,8 +58,8 @@ static int take_buffers(struct weir_program_walk *walk, struct weir_error *error
     const struct weir_program *program = walk->program;
     uint64_t bytes = program->largest_bytes < WEIR_CALL_PIECE_BYTES ? program->largest_bytes
                                                                     : WEIR_CALL_PIECE_BYTES;
-    bool writes = has_call(program->statements, moving_calls(true));
-    bool reads = has_call(program->statements, moving_calls(false));
+    const unsigned calls = calls_of(program->statements);
+    bool writes = (calls & moving_calls(true)) != 0, reads = (calls & moving_calls(false)) != 0;
 
     if (program->skips_calls || bytes == 0)
         return 0;
@@ -121,6 +119,7 @@ static void set_openings(struct weir_program_walk *walk)
 static int open_files(struct weir_program_walk *walk)
 {
     const struct weir_program *program = walk->program;
+    const unsigned calls = calls_of(program->statements);
     const unsigned opens = 1U << WEIR_CALL_FOPEN | 1U << WEIR_CALL_FCREAT | 1U << WEIR_CALL_PFOPEN;
     const unsigned renames = 1U << WEIR_CALL_RENAME | 1U << WEIR_CALL_LINK;
 
@@ -128,8 +127,8 @@ static int open_files(struct weir_program_walk *walk)
     if (walk->files == NULL)
         return -ENOMEM;
     walk->files->seed = program->seed_is_given ? program->seed : walk->run->data_seed;
-    walk->files->has_one_name = has_call(program->statements, renames);
-    if (has_call(program->statements, opens))
+    walk->files->has_one_name = (calls & renames) != 0;
+    if ((calls & opens) != 0)
         raise_file_limit();
     set_openings(walk);
     return weir_program_names_open(walk);
