@@ -437,10 +437,16 @@ static int lock_opened(struct weir_posix_session *posix, const struct weir_file_
 
 static struct weir_posix_file *take_file(struct weir_posix_session *posix)
 {
+    struct weir_posix_file *file = &posix->own_file;
+
     if (posix->own_file_is_open)
-        return malloc(sizeof(struct weir_posix_file));
+        file = malloc(sizeof *file);
+    if (file == NULL)
+        return NULL;
     posix->own_file_is_open = true;
-    return &posix->own_file;
+    file->base = (struct weir_file){0};
+    file->striped.directory = -1;
+    return file;
 }
 
 void weir_posix_file_free(struct weir_posix_session *posix, struct weir_posix_file *file)
@@ -463,7 +469,6 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
     posix->lock_failure = 0;
     if (!opened)
         return -ENOMEM;
-    opened->base = (struct weir_file){0};
     rc = open_with(posix, params, opened);
     if (rc < 0)
         goto free_file;

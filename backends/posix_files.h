@@ -14,14 +14,14 @@
 #define WEIR_POSIX_FILE_MODE 0664
 #define WEIR_POSIX_DIRECTORY_MODE 0777
 
-/* A backend that needs more embeds this as the first member of its own session, and fills it with
- * weir_posix_session_init. */
 struct weir_posix_file {
     struct weir_file base;
     int fd;
     struct weir_striped striped; /* if the session is striping */
 };
 
+/* A backend that needs more embeds this as the first member of its own session, and fills it with
+ * weir_posix_session_init. */
 struct weir_posix_session {
     struct weir_session base;
     bool is_direct;      /* files are opened with O_DIRECT */
@@ -34,11 +34,12 @@ struct weir_posix_session {
     struct weir_striping_options striping_options;
     /* of direct files whose file system does not say: what was measured last */
     struct weir_alignment alignment;
-    struct weir_posix_file own_file; /* for one that is open: most often there is no other */
+    struct weir_posix_file own_file; /* the first that is open; others are from the heap */
     bool own_file_is_open;
 };
 
-/* Memory of a file that is closed. */
+/* Ends the striping of a file whose descriptor is closed, and gives its memory back to the session
+ * that opened it. */
 void weir_posix_file_free(struct weir_posix_session *session, struct weir_posix_file *file);
 
 /* The descriptor of an open file. */
