@@ -409,11 +409,28 @@ static void note_failure(struct weir_program_walk *walk, const struct weir_state
         end_after(walk, statement, outcome);
 }
 
+/* A call that was given up between its pieces has not failed: what it moved is counted. */
+static bool is_given_up(struct weir_program_walk *walk, const struct weir_program_outcome *outcome)
+{
+    if (outcome->code == -EINTR)
+        weir_program_look(walk, outcome->end_ns);
+    return outcome->code == -EINTR && walk->must_end;
+}
+
+static void note_error(struct weir_program_walk *walk, const struct weir_statement *statement,
+                       const struct weir_program_outcome *outcome)
+{
+    if (is_given_up(walk, outcome))
+        walk->run->tally->partial_bytes += outcome->bytes;
+    else
+        note_failure(walk, statement, outcome);
+}
+
 void weir_program_note(struct weir_program_walk *walk, const struct weir_statement *statement,
                        const struct weir_program_outcome *outcome)
 {
     if (__builtin_expect(outcome->code != 0, 0))
-        note_failure(walk, statement, outcome);
+        note_error(walk, statement, outcome);
     else
         count(walk, outcome);
     if (__builtin_expect(outcome->end_ns >= walk->look_ns || weir_run_must_stop(walk->run), 0))
@@ -424,8 +441,9 @@ void weir_program_note_beside(struct weir_program_walk *walk,
                               const struct weir_statement *statement,
                               const struct weir_program_outcome *outcome)
 {
+    assert(outcome->call >= WEIR_CALL_WORDS);
     if (__builtin_expect(outcome->code != 0, 0))
-        note_failure(walk, statement, outcome);
+        note_error(walk, statement, outcome);
     else
         weir_histogram_add(&walk->times->calls[outcome->call].latency,
                            outcome->end_ns - outcome->begin_ns);

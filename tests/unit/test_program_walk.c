@@ -225,6 +225,85 @@ static void a_time_limit_keeps_what_was_done(void **state)
     tear_down(&bed);
 }
 
+static const struct weir_call_result *call_result(const struct weir_phase_result *phase,
+                                                  enum weir_call call)
+{
+    for (unsigned i = 0; i < phase->program->call_count; i++)
+        if (phase->program->calls[i].call == call)
+            return &phase->program->calls[i];
+    fail_msg("no call %s", weir_calls[call].word);
+    return NULL;
+}
+
+static const struct weir_phase_result *run_in_directory(struct bed *bed, const char *options,
+                                                        const char *format)
+{
+    char source[512];
+
+    snprintf(source, sizeof source, format, bed->directory, bed->directory, bed->directory);
+    return run_program(bed, options, source);
+}
+
+static void what_a_call_by_name_does_beside_is_in_the_table_of_calls_alone(void **state)
+{
+    const struct weir_phase_result *phase;
+    struct bed bed;
+
+    set_up(&bed);
+    phase = run_in_directory(
+        &bed, "", "time [\"t\"] { write(\"%s/x\", 1k); read(\"%s/x\"); stat(\"%s/x\"); }");
+    assert_int_equal(phase->outcome, WEIR_OUTCOME_COMPLETE);
+    assert_int_equal(call_result(phase, WEIR_CALL_WRITE)->count, 1);
+    assert_int_equal(call_result(phase, WEIR_CALL_NAMED_OPEN)->count, 2);
+    assert_int_equal(call_result(phase, WEIR_CALL_NAMED_CLOSE)->count, 2);
+    assert_int_equal(call_result(phase, WEIR_CALL_NAMED_CLOSE)->failure_count, 0);
+    assert_int_equal(phase->op_count, 3);
+    assert_int_equal(phase->byte_count, 2 << 10);
+    assert_int_equal(label(phase, "t")->call_count, 3);
+    tear_down(&bed);
+}
+
+static void a_close_that_fails_is_a_failure_of_its_own(void **state)
+{
+    const struct weir_phase_result *phase;
+    struct bed bed;
+
+    set_up(&bed);
+    phase = run_in_directory(&bed, "--backend fault:posix --fault.close=EIO",
+                             "write(\"%s/x\", 1k); mkdir(\"%s/d\");");
+    assert_int_equal(phase->outcome, WEIR_OUTCOME_COMPLETE);
+    assert_int_equal(phase->error_count, 1);
+    assert_int_equal(phase->program->failure_count, 1);
+    assert_int_equal(phase->program->failures[0].code, -EIO);
+    assert_int_equal(call_result(phase, WEIR_CALL_WRITE)->count, 1);
+    assert_int_equal(call_result(phase, WEIR_CALL_NAMED_CLOSE)->failure_count, 1);
+    assert_int_equal(call_result(phase, WEIR_CALL_MKDIR)->count, 1);
+    phase = run_in_directory(&bed, "--backend fault:posix --fault.close=EIO --on-error stop",
+                             "write(\"%s/x\", 1k); mkdir(\"%s/e\");");
+    assert_failure(phase, "/x: Input/output error");
+    tear_down(&bed);
+}
+
+/* The first piece takes longer than the limit, and is not all of the call. */
+static void a_call_that_is_given_up_has_not_failed(void **state)
+{
+    const struct weir_phase_result *phase;
+    struct bed bed;
+
+    set_up(&bed);
+    phase = run_in_directory(&bed,
+                             "--backend fault:posix --fault.verb=write --fault.short=96 "
+                             "--fault.delay=300000 --time-limit 0.1s --on-error stop",
+                             "write(\"%s/x\", 4096); mkdir(\"%s/d\");");
+    assert_failure(phase, "p.pbl: the time limit of 0.1 s has ended it");
+    assert_int_equal(phase->error_count, 0);
+    assert_int_equal(phase->program->failure_count, 0);
+    assert_int_equal(phase->byte_count, 4000);
+    /* Its open and its close. */
+    assert_int_equal(phase->program->call_count, 2);
+    tear_down(&bed);
+}
+
 static void failed_calls_are_told_by_line_and_error(void **state)
 {
     const struct weir_program_result *program;
@@ -388,6 +467,9 @@ int main(void)
         cmocka_unit_test(a_loop_takes_its_variable_with_it),
         cmocka_unit_test(errors_of_a_program_end_it_with_their_line),
         cmocka_unit_test(a_time_limit_keeps_what_was_done),
+        cmocka_unit_test(what_a_call_by_name_does_beside_is_in_the_table_of_calls_alone),
+        cmocka_unit_test(a_close_that_fails_is_a_failure_of_its_own),
+        cmocka_unit_test(a_call_that_is_given_up_has_not_failed),
         cmocka_unit_test(failed_calls_are_told_by_line_and_error),
         cmocka_unit_test(all_ranks_learn_the_value_of_the_first),
         cmocka_unit_test(a_rank_that_is_elsewhere_ends_all),
