@@ -58,7 +58,6 @@ static void set_scope(struct program_phase *own)
 static int set_parameters(struct weir_program_walk *walk)
 {
     const struct weir_program *program = walk->program;
-
     int code = 0;
 
     for (unsigned i = 0; code == 0 && i < program->parameter_count; i++) {

@@ -4,6 +4,7 @@
 
 #include "check_room.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static int take_buffers(struct weir_program_walk *walk, struct weir_error *error
     const struct weir_program *program = walk->program;
     uint64_t bytes = program->largest_bytes < WEIR_CALL_PIECE_BYTES ? program->largest_bytes
                                                                     : WEIR_CALL_PIECE_BYTES;
-    const unsigned calls = calls_of(program->statements);
+    const unsigned calls = walk->files->calls;
     bool writes = (calls & moving_calls(true)) != 0, reads = (calls & moving_calls(false)) != 0;
 
     if (program->skips_calls || bytes == 0)
@@ -96,7 +97,7 @@ void weir_program_opening_set(const struct weir_program_walk *walk,
     opening->request = (struct weir_name_request){.path = path, .params = &opening->params};
 }
 
-/* They differ in their names alone, so all else is made once. */
+/* Two calls of one word differ in their names alone: all else is made once. */
 static void set_openings(struct weir_program_walk *walk)
 {
     static const unsigned flags[WEIR_CALLS_OPENING] = {
@@ -108,10 +109,12 @@ static void set_openings(struct weir_program_walk *walk)
         [WEIR_CALL_CREATE] = WEIR_CALL_OPENS_ANEW,
     };
 
-    for (unsigned call = 0; call < WEIR_CALLS_OPENING; call++)
+    for (unsigned call = 0; call < WEIR_CALLS_OPENING; call++) {
+        assert(flags[call] != 0);
         weir_program_opening_set(walk, &walk->files->openings[call], walk->files->names[0],
                                  flags[call],
                                  call == WEIR_CALL_CREATE ? CREATE_MODE : WEIR_CALL_FILE_MODE);
+    }
 }
 
 /* ---- beginning and end ---- */
@@ -119,7 +122,6 @@ static void set_openings(struct weir_program_walk *walk)
 static int open_files(struct weir_program_walk *walk)
 {
     const struct weir_program *program = walk->program;
-    const unsigned calls = calls_of(program->statements);
     const unsigned opens = 1U << WEIR_CALL_FOPEN | 1U << WEIR_CALL_FCREAT | 1U << WEIR_CALL_PFOPEN;
     const unsigned renames = 1U << WEIR_CALL_RENAME | 1U << WEIR_CALL_LINK;
 
@@ -127,8 +129,9 @@ static int open_files(struct weir_program_walk *walk)
     if (walk->files == NULL)
         return -ENOMEM;
     walk->files->seed = program->seed_is_given ? program->seed : walk->run->data_seed;
-    walk->files->has_one_name = (calls & renames) != 0;
-    if ((calls & opens) != 0)
+    walk->files->calls = calls_of(program->statements);
+    walk->files->has_one_name = (walk->files->calls & renames) != 0;
+    if ((walk->files->calls & opens) != 0)
         raise_file_limit();
     set_openings(walk);
     return weir_program_names_open(walk);
@@ -376,6 +379,7 @@ static int move_by_name(struct weir_program_walk *walk, const struct weir_statem
     struct weir_program_outcome opened, closed;
     int code;
 
+    assert(statement->call < WEIR_CALLS_OPENING);
     if (weir_program_open(walk, &walk->files->openings[statement->call]) != 0) {
         weir_program_note_op(walk, statement, name);
         return 0;

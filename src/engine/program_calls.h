@@ -8,7 +8,7 @@
 /* The most that the kernel moves at once. */
 #define WEIR_CALL_PIECE_BYTES UINT64_C(0x7ffff000)
 
-/* How files are made, less the umask, and how those are opened that begin anew. */
+/* The mode of files, less the umask, and the flags of opens that make or empty one. */
 #define WEIR_CALL_FILE_MODE 0666
 #define WEIR_CALL_OPENS_ANEW (WEIR_OPEN_WRITE | WEIR_OPEN_CREATE | WEIR_OPEN_TRUNCATE)
 
@@ -35,6 +35,7 @@ struct weir_program_handle {
 
 /* Owned by the walk. The buffers hold one call, or WEIR_CALL_PIECE_BYTES of it. */
 struct weir_program_files {
+    unsigned calls;               /* of the program: a bit for each */
     struct weir_buffers to_write; /* '0' all over, where nothing is to be verified */
     struct weir_buffers to_read;
     struct weir_program_handle *handles;
@@ -48,7 +49,7 @@ struct weir_program_files {
     char *directory;      /* of this process, clean; "" is the root */
     bool is_inside;       /* it is in a root */
     char *clean_name;     /* room for two paths */
-    const char *root;     /* that the latest name was in, or NULL; ... */
+    const char *root;     /* that a name was compared with last, or NULL; ... */
     size_t root_bytes;    /* ... and its length, of / 0 */
     char names[2][WEIR_VALUE_BYTES];                          /* of the present call, as typed */
     struct weir_op op;                                        /* of the present call */
@@ -84,6 +85,10 @@ int weir_program_integer(struct weir_program_walk *walk, const struct weir_state
 uint64_t weir_program_file_number(struct weir_program_files *files, const char *name);
 
 /* ---- program_data.c ---- */
+
+/* How large a buffer of `room` bytes becomes that is to hold `bytes`: twice its size, so that sizes
+ * that grow do not ask each time, but no more than one system call moves. */
+uint64_t weir_program_buffer_bytes(uint64_t room, uint64_t bytes);
 
 /* At least as much of a buffer, outside of what is timed. NULL: the program ends. */
 unsigned char *weir_program_buffer(struct weir_program_walk *walk,
@@ -160,7 +165,7 @@ void weir_program_pattern_drop(struct weir_program_walk *walk, struct weir_progr
 
 /* ---- program_calls.c ---- */
 
-/* Fills it for opens of `path`, which is kept. */
+/* Fills it for opens of `path`: the pointer is kept, and its text read at each open. */
 void weir_program_opening_set(const struct weir_program_walk *walk,
                               struct weir_program_opening *opening, const char *path,
                               unsigned open_flags, unsigned mode);

@@ -31,15 +31,19 @@ static int open_buffer(struct weir_program_walk *walk, struct weir_buffers *buff
     return code;
 }
 
+uint64_t weir_program_buffer_bytes(uint64_t room, uint64_t bytes)
+{
+    uint64_t grown = 2 * room < WEIR_CALL_PIECE_BYTES ? 2 * room : WEIR_CALL_PIECE_BYTES;
+
+    return bytes > grown ? bytes : grown;
+}
+
 unsigned char *weir_program_buffer(struct weir_program_walk *walk,
                                    const struct weir_statement *statement,
                                    struct weir_buffers *buffers, uint64_t bytes)
 {
     uint64_t room = buffers->memory != NULL ? buffers->buffer_bytes : 0;
-    /* Twice as much as before, so that sizes that grow do not ask each time; but no more than one
-     * system call moves. */
-    uint64_t grown = 2 * room < WEIR_CALL_PIECE_BYTES ? 2 * room : WEIR_CALL_PIECE_BYTES;
-    uint64_t wanted = bytes > grown ? bytes : grown;
+    uint64_t wanted = weir_program_buffer_bytes(room, bytes);
     int code;
 
     if (__builtin_expect(room >= bytes && room > 0, 1))

@@ -266,7 +266,7 @@ static int set_text(struct weir_scope *scope, struct weir_value *value, const ch
 {
     int status = weir_value_set_text(value, text, length);
 
-    return status ? weir_expr_fail(scope, status, "no memory for a text") : 0;
+    return status ? weir_expr_fail(scope, status, "a text: %s", strerror(-status)) : 0;
 }
 
 static int copy_variable(const struct weir_expr *expr, struct weir_scope *scope,

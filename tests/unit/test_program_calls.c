@@ -628,6 +628,42 @@ static const struct weir_mismatch_log *log_of(const struct bed *bed)
     return &bed->tally.mismatches;
 }
 
+struct verdict {
+    const char *name;
+    bool is_inside;
+};
+
+/* Each pair of names, one behind the other: the verdict on one does not depend on that before. */
+static void judge_pairs(const char *const roots[], unsigned root_count,
+                        const struct verdict verdicts[], unsigned count)
+{
+    struct bed bed;
+
+    set_up(&bed, "null");
+    bed.program.roots = roots;
+    bed.program.root_count = root_count;
+    start(&bed, 1);
+    for (unsigned i = 0; i < 2 * count * count; i++) {
+        const struct verdict *verdict = &verdicts[i % 2 ? i / 2 / count : i / 2 % count];
+
+        assert_int_equal(call_name(&bed, WEIR_CALL_LOOKUP, verdict->name),
+                         verdict->is_inside ? 0 : -ECANCELED);
+    }
+    finish(&bed);
+}
+
+static void roots_are_told_apart_in_any_order(void **state)
+{
+    static const char *const two[] = {"/a", "/ab/c"}, *const all[] = {"/b", "/"};
+    static const struct verdict of_two[] = {{"/a", true},   {"/ab/c/x", true}, {"/ab", false},
+                                            {"/a/x", true}, {"/ab/x", false},  {"/ab/cd", false},
+                                            {"/", false},   {"/ab/c", true}};
+    static const struct verdict of_all[] = {{"/ab/x", true}, {"/", true}, {"/b/x", true}};
+
+    judge_pairs(two, 2, of_two, sizeof of_two / sizeof *of_two);
+    judge_pairs(all, 2, of_all, sizeof of_all / sizeof *of_all);
+}
+
 static void data_are_verified_in_any_sizes(void **state)
 {
     struct bed bed;
@@ -803,6 +839,17 @@ static void nothing_is_moved_without_storage(void **state)
     finish(&bed);
 }
 
+static void buffers_grow_to_what_one_system_call_moves(void **state)
+{
+    const uint64_t piece = WEIR_CALL_PIECE_BYTES;
+
+    assert_int_equal(weir_program_buffer_bytes(0, 100), 100);
+    assert_int_equal(weir_program_buffer_bytes(100, 101), 200);
+    assert_int_equal(weir_program_buffer_bytes(100, 1000), 1000);
+    assert_int_equal(weir_program_buffer_bytes(piece / 2 + 1, piece / 2 + 2), piece);
+    assert_int_equal(weir_program_buffer_bytes(piece - 1, piece), piece);
+}
+
 /* No page of the data is touched: there is no storage. */
 static void large_calls_are_moved_in_pieces_and_given_up_between_them(void **state)
 {
@@ -843,6 +890,7 @@ int main(void)
         cmocka_unit_test(a_closed_handle_ends_the_program),
         cmocka_unit_test(many_files_are_open_at_once),
         cmocka_unit_test(names_outside_of_the_roots_end_the_program),
+        cmocka_unit_test(roots_are_told_apart_in_any_order),
         cmocka_unit_test(data_are_verified_in_any_sizes),
         cmocka_unit_test(wrong_data_are_told_with_their_place),
         cmocka_unit_test(renamed_files_are_verified_by_their_places_alone),
@@ -850,6 +898,7 @@ int main(void)
         cmocka_unit_test(queues_that_do_not_block_move_as_well),
         cmocka_unit_test(past_the_page_cache_sizes_are_multiples),
         cmocka_unit_test(nothing_is_moved_without_storage),
+        cmocka_unit_test(buffers_grow_to_what_one_system_call_moves),
         cmocka_unit_test(large_calls_are_moved_in_pieces_and_given_up_between_them),
     };
 
