@@ -395,13 +395,11 @@ static int open_with(const struct weir_posix_session *posix, const struct weir_f
                      struct weir_posix_file *opened)
 {
     if (posix->striping) {
-        opened->striped = (struct weir_striped){
-            .options = &posix->striping_options,
-            .part = params->part,
-            .can_write = params->can_write,
-            .can_read = params->can_read,
-            .directory = -1,
-        };
+        opened->striped = (struct weir_striped){.options = &posix->striping_options,
+                                                .part = params->part,
+                                                .can_write = params->can_write,
+                                                .can_read = params->can_read,
+                                                .directory = -1};
         return open_striped(posix, params, opened);
     }
     opened->fd = open_fd(posix, params);
@@ -437,10 +435,9 @@ static int lock_opened(struct weir_posix_session *posix, const struct weir_file_
 
 static struct weir_posix_file *take_file(struct weir_posix_session *posix)
 {
-    struct weir_posix_file *file = &posix->own_file;
+    struct weir_posix_file *file =
+        posix->own_file_is_open ? malloc(sizeof *file) : &posix->own_file;
 
-    if (posix->own_file_is_open)
-        file = malloc(sizeof *file);
     if (file == NULL)
         return NULL;
     posix->own_file_is_open = true;
