@@ -544,6 +544,37 @@ static void parameters_that_are_no_numbers_are_refused(void **state)
     }
 }
 
+static void the_largest_call_is_found_before(void **state)
+{
+    static const struct {
+        const char *statements;
+        uint64_t bytes;
+    } cases[] = {
+        {"write(\"a\", 5); read(\"a\", 7);", 7},
+        {"write(\"a\", $n * 2g);", UINT64_C(6) << 30},
+        {"repeat $s 5 { $b = 4k * 4^$s; write(\"a\", $b); }", 1 << 20},
+        {"repeat $s 5 { $b = 1m / 4^$s; write(\"a\", $b); }", 1 << 20},
+        {"repeat $s $n { repeat $t $n write(\"a\", 1k + $s * 10 + $t); }", 1024 + 22},
+        /* What may never come, differs from rank to rank, or comes from the run. */
+        {"repeat $s 41 { if ($s < 3) write(\"a\", 2^$s); }", 1},
+        {"repeat $s 100 { if ($s < 3) write(\"a\", 10^$s); }", 1},
+        {"$b = $$rank * 1k; write(\"a\", $b); write(\"a\", $$rank);", 0},
+        {"repeat 3s { $b = $b + 1; write(\"a\", $b); }", 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_text text = {0};
+        struct bed bed;
+
+        weir_text_add(&text, "define param \"many\" $n \"3\"\n%s", cases[i].statements);
+        take(&bed, text.data);
+        if (weir_pbl_largest_bytes(&bed.program) != cases[i].bytes)
+            fail_msg("not %llu bytes: %s", (unsigned long long)cases[i].bytes, cases[i].statements);
+        weir_plan_close(bed.plan);
+        weir_text_close(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -562,6 +593,7 @@ int main(void)
         cmocka_unit_test(roots_are_the_current_directory_and_those_of_parameters),
         cmocka_unit_test(directories_that_are_there_are_roots),
         cmocka_unit_test(parameters_that_are_no_numbers_are_refused),
+        cmocka_unit_test(the_largest_call_is_found_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

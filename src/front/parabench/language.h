@@ -33,7 +33,8 @@ int weir_pbl_compile(const struct weir_lowering *lowering, const struct weir_pbl
 int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_program *program,
                             int count, const char *const words[]);
 
-/* Bytes of the largest call, as far as it is known from constants and parameters. */
+/* Bytes of the largest call, as far as it is known from constants and parameters; of sizes that
+ * depend on rounds of loops, the largest in a first or a last round that is not above 64 MiB. */
 uint64_t weir_pbl_largest_bytes(const struct weir_program *program);
 
 /* ---- numbers.c ---- */

@@ -143,19 +143,28 @@ int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_pr
 
 /* ---- the largest call ---- */
 
+/* Programs are looked at with their parameters alone, and then as in the first and in the last
+ * round of each loop. Sizes of the latter may never come, as what stands behind an `if` is looked
+ * at, too: no buffers above 64 MiB are made for them. */
+enum pass { PARAMETERS_ALONE, FIRST_ROUNDS, LAST_ROUNDS, PASSES };
+#define LARGEST_OF_ROUNDS (UINT64_C(1) << 26)
+
 struct search {
     const struct weir_program *program;
     struct weir_scope scope;
+    struct weir_value *values;
+    enum pass pass;
     uint64_t largest;
 };
 
 static void look_at_size(struct search *search, const struct weir_expr *expr)
 {
+    uint64_t most = search->pass == PARAMETERS_ALONE ? UINT64_MAX : LARGEST_OF_ROUNDS;
     int64_t value;
 
     if (expr != NULL && !weir_expr_differs(expr) &&
         weir_expr_evaluate_integer(expr, &search->scope, &value) == 0 && value > 0 &&
-        (uint64_t)value > search->largest)
+        (uint64_t)value > search->largest && (uint64_t)value <= most)
         search->largest = (uint64_t)value;
 }
 
@@ -173,19 +182,72 @@ static void look_at_pattern(struct search *search, const struct weir_expr *expr)
         search->largest = bytes;
 }
 
+static void look_at_call(struct search *search, const struct weir_statement *call)
+{
+    const char *kinds = weir_calls[call->call].arguments;
+
+    for (unsigned i = 0; i < call->argument_count && kinds[i] != '\0'; i++) {
+        if (kinds[i] == 'S' || kinds[i] == 's')
+            look_at_size(search, call->arguments[i]);
+        else if (kinds[i] == 'P')
+            look_at_pattern(search, call->arguments[i]);
+    }
+}
+
+/* What is not known now, or differs from rank to rank, is as a variable that is not set. */
+static void assign(struct search *search, const struct weir_statement *statement)
+{
+    struct weir_value *value = &search->values[statement->variable];
+
+    if (weir_expr_differs(statement->arguments[0]) ||
+        weir_expr_assign(statement->arguments[0], &search->scope, value) != 0)
+        value->kind = WEIR_VALUE_NONE;
+}
+
+static void look_at_all(struct search *search, const struct weir_statement *statements);
+
+static void look_at_loop(struct search *search, const struct weir_statement *loop)
+{
+    const bool has_variable = loop->variable != WEIR_NO_VARIABLE;
+    struct weir_value *value = has_variable ? &search->values[loop->variable] : NULL;
+    int64_t count = 0;
+
+    if (has_variable) {
+        bool is_known = loop->argument_count > 0 && loop->arguments[0] != NULL &&
+                        !weir_expr_differs(loop->arguments[0]) &&
+                        weir_expr_evaluate_integer(loop->arguments[0], &search->scope, &count) == 0;
+
+        value->kind = is_known && count > 0 ? WEIR_VALUE_INTEGER : WEIR_VALUE_NONE;
+        value->integer = search->pass == LAST_ROUNDS ? count - 1 : 0;
+    }
+    look_at_all(search, loop->body);
+    if (has_variable)
+        value->kind = WEIR_VALUE_NONE;
+}
+
 static void look_at_all(struct search *search, const struct weir_statement *statements)
 {
     for (const struct weir_statement *at = statements; at != NULL; at = at->next) {
-        const char *kinds = at->kind == WEIR_DO_CALL ? weir_calls[at->call].arguments : "";
-
-        for (unsigned i = 0; i < at->argument_count && kinds[0] != '\0'; i++) {
-            if (kinds[i] == 'S' || kinds[i] == 's')
-                look_at_size(search, at->arguments[i]);
-            else if (kinds[i] == 'P')
-                look_at_pattern(search, at->arguments[i]);
-        }
-        look_at_all(search, at->body);
+        if (at->kind == WEIR_DO_CALL)
+            look_at_call(search, at);
+        else if (at->kind == WEIR_DO_ASSIGN && search->pass != PARAMETERS_ALONE)
+            assign(search, at);
+        if (at->kind == WEIR_DO_REPEAT && search->pass != PARAMETERS_ALONE)
+            look_at_loop(search, at);
+        else
+            look_at_all(search, at->body);
         look_at_all(search, at->otherwise);
+    }
+}
+
+static void set_parameters(struct search *search)
+{
+    for (unsigned i = 0; i < search->program->parameter_count; i++) {
+        const struct weir_parameter *parameter = &search->program->parameters[i];
+
+        if (weir_value_set_text(&search->values[parameter->variable], parameter->value,
+                                strlen(parameter->value)) == -ENOMEM)
+            weir_error_out_of_memory();
     }
 }
 
@@ -194,6 +256,7 @@ uint64_t weir_pbl_largest_bytes(const struct weir_program *program)
     struct weir_value *values = calloc(program->variables.count + 1, sizeof *values);
     uint64_t common_count = 0;
     struct search search = {.program = program,
+                            .values = values,
                             .scope = {.variables = &program->variables,
                                       .values = values,
                                       .host = "",
@@ -201,16 +264,12 @@ uint64_t weir_pbl_largest_bytes(const struct weir_program *program)
 
     if (values == NULL)
         weir_error_out_of_memory();
-    for (unsigned i = 0; i < program->parameter_count; i++) {
-        const struct weir_parameter *parameter = &program->parameters[i];
-
-        values[parameter->variable] =
-            (struct weir_value){.kind = WEIR_VALUE_TEXT,
-                                .is_plain = strchr(parameter->value, '$') == NULL,
-                                .text = (char *)parameter->value,
-                                .length = strlen(parameter->value)};
+    for (search.pass = PARAMETERS_ALONE; search.pass < PASSES; search.pass++) {
+        set_parameters(&search);
+        look_at_all(&search, program->statements);
     }
-    look_at_all(&search, program->statements);
+    for (unsigned i = 0; i < program->variables.count; i++)
+        free(values[i].text);
     free(values);
     return search.largest;
 }
