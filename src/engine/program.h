@@ -66,6 +66,11 @@ int weir_program_fail(struct weir_program_walk *walk, const struct weir_statemen
 /* Looks whether the program is to end: because of a signal, an alarm, or the time limit, which is
  * noted. Reports progress, and that this rank moves. Now and then: from walk->look_ns on. */
 void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns);
+/* Whether it is due. */
+static inline bool weir_program_must_look(const struct weir_program_walk *walk, uint64_t now_ns)
+{
+    return now_ns >= walk->look_ns || weir_run_must_stop(walk->run);
+}
 
 /* Sleeps, and looks meanwhile. */
 void weir_program_sleep(struct weir_program_walk *walk, uint64_t until_ns);

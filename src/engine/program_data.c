@@ -227,7 +227,7 @@ static int64_t move_once(struct weir_program_walk *walk, struct weir_op *op)
 /* Many pieces may take minutes: in between the rank moves, and may be told to end. */
 static bool must_give_up(struct weir_program_walk *walk, uint64_t now_ns)
 {
-    if (now_ns >= walk->look_ns || weir_run_must_stop(walk->run))
+    if (weir_program_must_look(walk, now_ns))
         weir_program_look(walk, now_ns);
     return walk->must_end;
 }

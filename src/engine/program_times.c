@@ -433,7 +433,7 @@ void weir_program_note(struct weir_program_walk *walk, const struct weir_stateme
         note_error(walk, statement, outcome);
     else
         count(walk, outcome);
-    if (__builtin_expect(outcome->end_ns >= walk->look_ns || weir_run_must_stop(walk->run), 0))
+    if (__builtin_expect(weir_program_must_look(walk, outcome->end_ns), 0))
         weir_program_look(walk, outcome->end_ns);
 }
 

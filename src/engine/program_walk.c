@@ -115,7 +115,7 @@ void weir_program_sleep(struct weir_program_walk *walk, uint64_t until_ns)
     uint64_t now_ns;
 
     while (!walk->must_end && (now_ns = weir_run_now(walk->run)) < until_ns) {
-        if (now_ns >= walk->look_ns || weir_run_must_stop(walk->run))
+        if (weir_program_must_look(walk, now_ns))
             weir_program_look(walk, now_ns);
         else
             weir_pace_wait(params->clock, until_ns < walk->look_ns ? until_ns : walk->look_ns,
@@ -391,7 +391,7 @@ static void look_now_and_then(struct weir_program_walk *walk)
 {
     uint64_t now_ns = weir_run_now(walk->run);
 
-    if (now_ns >= walk->look_ns || weir_run_must_stop(walk->run))
+    if (weir_program_must_look(walk, now_ns))
         weir_program_look(walk, now_ns);
 }
 
