@@ -54,21 +54,6 @@ static void set_scope(struct program_phase *own)
     };
 }
 
-/* As texts, as in the original. */
-static int set_parameters(struct weir_program_walk *walk)
-{
-    const struct weir_program *program = walk->program;
-    int code = 0;
-
-    for (unsigned i = 0; code == 0 && i < program->parameter_count; i++) {
-        const struct weir_parameter *parameter = &program->parameters[i];
-
-        code = weir_value_set_text(&walk->values[parameter->variable], parameter->value,
-                                   strlen(parameter->value));
-    }
-    return code;
-}
-
 static int prepare_alone(struct weir_program_walk *walk)
 {
     const struct weir_program *program = walk->program;
@@ -80,7 +65,7 @@ static int prepare_alone(struct weir_program_walk *walk)
     code = weir_program_times_open(walk);
     if (walk->values == NULL || walk->frames == NULL)
         return -ENOMEM;
-    return code != 0 ? code : set_parameters(walk);
+    return code != 0 ? code : weir_program_set_parameters(program, walk->values);
 }
 
 static int prepare(struct program_phase *own, struct weir_error *error)

@@ -68,6 +68,19 @@ void weir_program_map_groups(const struct weir_program *program, uint64_t ranks,
     }
 }
 
+int weir_program_set_parameters(const struct weir_program *program, struct weir_value values[])
+{
+    int code = 0;
+
+    for (unsigned i = 0; code == 0 && i < program->parameter_count; i++) {
+        const struct weir_parameter *parameter = &program->parameters[i];
+
+        code = weir_value_set_text(&values[parameter->variable], parameter->value,
+                                   strlen(parameter->value));
+    }
+    return code;
+}
+
 const struct weir_pattern *weir_program_find_pattern(const struct weir_program *program,
                                                      const char *name)
 {

@@ -187,6 +187,9 @@ struct weir_program {
 void weir_program_map_groups(const struct weir_program *program, uint64_t ranks,
                              struct weir_rank_range ranges[], struct weir_text *warnings);
 
+/* Gives the variables of the parameters, in `values`, their texts. 0, or as weir_value_set_text. */
+int weir_program_set_parameters(const struct weir_program *program, struct weir_value values[]);
+
 /* By name; NULL if there is none. */
 const struct weir_pattern *weir_program_find_pattern(const struct weir_program *program,
                                                      const char *name);

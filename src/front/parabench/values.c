@@ -152,7 +152,6 @@ enum pass { PARAMETERS_ALONE, FIRST_ROUNDS, LAST_ROUNDS, PASSES };
 struct search {
     const struct weir_program *program;
     struct weir_scope scope;
-    struct weir_value *values;
     enum pass pass;
     uint64_t largest;
 };
@@ -197,7 +196,7 @@ static void look_at_call(struct search *search, const struct weir_statement *cal
 /* What is not known now, or differs from rank to rank, is as a variable that is not set. */
 static void assign(struct search *search, const struct weir_statement *statement)
 {
-    struct weir_value *value = &search->values[statement->variable];
+    struct weir_value *value = &search->scope.values[statement->variable];
 
     if (weir_expr_differs(statement->arguments[0]) ||
         weir_expr_assign(statement->arguments[0], &search->scope, value) != 0)
@@ -209,7 +208,7 @@ static void look_at_all(struct search *search, const struct weir_statement *stat
 static void look_at_loop(struct search *search, const struct weir_statement *loop)
 {
     const bool has_variable = loop->variable != WEIR_NO_VARIABLE;
-    struct weir_value *value = has_variable ? &search->values[loop->variable] : NULL;
+    struct weir_value *value = has_variable ? &search->scope.values[loop->variable] : NULL;
     int64_t count = 0;
 
     if (has_variable) {
@@ -240,23 +239,11 @@ static void look_at_all(struct search *search, const struct weir_statement *stat
     }
 }
 
-static void set_parameters(struct search *search)
-{
-    for (unsigned i = 0; i < search->program->parameter_count; i++) {
-        const struct weir_parameter *parameter = &search->program->parameters[i];
-
-        if (weir_value_set_text(&search->values[parameter->variable], parameter->value,
-                                strlen(parameter->value)) == -ENOMEM)
-            weir_error_out_of_memory();
-    }
-}
-
 uint64_t weir_pbl_largest_bytes(const struct weir_program *program)
 {
     struct weir_value *values = calloc(program->variables.count + 1, sizeof *values);
     uint64_t common_count = 0;
     struct search search = {.program = program,
-                            .values = values,
                             .scope = {.variables = &program->variables,
                                       .values = values,
                                       .host = "",
@@ -265,7 +252,8 @@ uint64_t weir_pbl_largest_bytes(const struct weir_program *program)
     if (values == NULL)
         weir_error_out_of_memory();
     for (search.pass = PARAMETERS_ALONE; search.pass < PASSES; search.pass++) {
-        set_parameters(&search);
+        if (weir_program_set_parameters(program, values) == -ENOMEM)
+            weir_error_out_of_memory();
         look_at_all(&search, program->statements);
     }
     for (unsigned i = 0; i < program->variables.count; i++)
