@@ -254,7 +254,6 @@ static void basic_operations(struct job *job)
         delete_file(job, name(job, path, "%s/g%u", job->home, i));
     for (unsigned size = 0; size < BLOCK_SIZES; size++) {
         size_t bytes = (size_t)SMALL << 2 * size;
-
         const char *large = name(job, room, "%s/large", job->home);
 
         write_blocks(job, large, create_large(job, large), bytes);
