@@ -47,6 +47,16 @@ wrong 2 'division by zero' $'$a = $$rank - $$rank;\n$b = 7 / $a;'
 wrong 2 'division by zero|modulo' $'$a = $$rank - $$rank;\n$b = 7 % $a;'
 wrong 2 'division by zero' $'\n$b = 7 / 0;'
 wrong 2 'negative|-1' $'$n = $$rank - $$rank - 1;\nrepeat $i $n print $i;'
+# A parameter that is a negative count is refused before the first statement, but not where it may come to nothing.
+param='define param "n" $n "-1"'
+wrong 2 '\$n .* negative' "$param"$'\nwrite("f0", 1); repeat $i $n print $i;'
+wrong 2 '\$n .* negative' "$param"$'\nwrite("f0", 1); write("f1", $n);'
+[[ ! -e f0 ]] || fail "a program that is refused has begun"
+inline 1 "$param"$'\nif ($n > 0) repeat $i $n print 1; repeat $i 3 + $n print 1; write("f0", 4); read("f0", $n);'
+expect_done
+expect_prints 0 1 1
+inline 1 "$param"$'\n$n = 1; repeat $i $n print 1;'
+expect_done
 wrong 1 'WEIRNOTSET' 'print "$$env(WEIRNOTSET)";'
 wrong 3 'closed|no file|not set' $'$f = fcreat("f$$rank");\nfclose($f);\nfclose($f);'
 wrong 1 'nothere' 'print $nothere;'

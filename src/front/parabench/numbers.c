@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of parameters that the program takes for numbers, and that are none. */
+/* Values of parameters that the program takes for numbers, and that are none, or negative where
+ * that cannot be. */
 #include "language.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 struct use {
     bool is_assigned;   /* by a statement: the value of the parameter may be gone */
     unsigned number_in; /* the first line that takes it for a number; 0: none */
+    unsigned count_in;  /* ... for a number of rounds, a time, or a size of what is written */
 };
 
 struct search {
@@ -36,6 +38,26 @@ static bool takes_number(const struct weir_statement *statement, unsigned argume
            statement->kind == WEIR_DO_IF || (kind != '\0' && strchr("SsOoWw", kind) != NULL);
 }
 
+/* The number is not negative. */
+static bool takes_count(const struct weir_statement *statement, unsigned argument)
+{
+    return takes_number(statement, argument) &&
+           (statement->kind == WEIR_DO_REPEAT || statement->kind == WEIR_DO_SLEEP ||
+            (statement->kind == WEIR_DO_CALL && weir_calls[statement->call].writes &&
+             strchr("Ss", weir_calls[statement->call].arguments[argument]) != NULL));
+}
+
+static void look_at(struct search *search, const struct weir_statement *statement,
+                    unsigned argument)
+{
+    const struct weir_expr *expr = statement->arguments[argument];
+    int variable = weir_expr_single_variable(expr);
+
+    weir_expr_visit_numbers(expr, takes_number(statement, argument), note_number, search);
+    if (variable >= 0 && takes_count(statement, argument) && search->uses[variable].count_in == 0)
+        search->uses[variable].count_in = statement->line;
+}
+
 /* What is run on some condition alone may never be: its numbers are looked at there. */
 static bool may_be_left_out(const struct search *search, const struct weir_statement *statement)
 {
@@ -53,7 +75,7 @@ static void look_at_all(struct search *search, const struct weir_statement *stat
         search->line = at->line;
         for (unsigned i = 0; i < at->argument_count && is_certain; i++)
             if (at->arguments[i] != NULL)
-                weir_expr_visit_numbers(at->arguments[i], takes_number(at, i), note_number, search);
+                look_at(search, at, i);
         if (at->variable != WEIR_NO_VARIABLE)
             search->uses[at->variable].is_assigned = true;
         look_at_all(search, at->body, is_body_certain);
@@ -66,17 +88,24 @@ static int check(const struct weir_lowering *lowering, const struct search *sear
                  const struct weir_parameter *parameter)
 {
     const struct use *use = &search->uses[parameter->variable];
+    const char *name = search->program->variables.names[parameter->variable];
     int64_t number;
 
-    if (use->is_assigned || use->number_in == 0 || strchr(parameter->value, '$') != NULL ||
-        weir_integer_parse(parameter->value, &number) == 0)
+    if (use->is_assigned || use->number_in == 0 || strchr(parameter->value, '$') != NULL)
         return 0;
-    return WEIR_REFUSE(lowering,
-                       "%s=%s (%s): that is no whole number, and line %u takes $%s (\"%s\") for "
-                       "one",
-                       search->program->variables.names[parameter->variable], parameter->value,
-                       parameter->origin, use->number_in,
-                       search->program->variables.names[parameter->variable], parameter->text);
+    if (weir_integer_parse(parameter->value, &number) != 0)
+        return WEIR_REFUSE(lowering,
+                           "%s=%s (%s): that is no whole number, and line %u takes $%s (\"%s\") "
+                           "for one",
+                           name, parameter->value, parameter->origin, use->number_in, name,
+                           parameter->text);
+    if (number < 0 && use->count_in != 0)
+        return WEIR_REFUSE(lowering,
+                           "%s=%s (%s): line %u takes $%s (\"%s\") for a number of rounds, a size "
+                           "or a time, and it is negative",
+                           name, parameter->value, parameter->origin, use->count_in, name,
+                           parameter->text);
+    return 0;
 }
 
 int weir_pbl_check_numbers(const struct weir_lowering *lowering, const struct weir_program *program)
