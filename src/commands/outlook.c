@@ -73,6 +73,43 @@ static void add_amounts(const struct outlook *outlook, const struct weir_phase *
                   phase->stop.deadline_ns > 0 ? " at most" : "", purpose_of(phase));
 }
 
+/* ---- calls of programs ---- */
+
+#define PROGRAM_STATEMENTS_MAX 10000000 /* they take less than a second */
+
+static void add_call_counts(struct weir_text *text, const struct weir_program_count *count)
+{
+    const char *before = "  calls   ";
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    for (unsigned i = 0; i < WEIR_CALL_WORDS; i++) {
+        if (count->calls[i] == 0)
+            continue;
+        weir_text_add(text, "%s%" PRIu64 " %s", before, count->calls[i], weir_calls[i].word);
+        if (count->bytes[i] > 0)
+            weir_text_add(text, " (%s)", weir_size_format(count->bytes[i], size));
+        before = ", ";
+    }
+    weir_text_add(text, "%s%s%s\n", before[0] == ',' ? "" : "  calls   none",
+                  count->reads_whole_files ? "; whole files that are read are not in the bytes"
+                                           : "",
+                  count->draws_numbers ? "; random numbers may change that" : "");
+}
+
+static void add_calls(const struct outlook *outlook)
+{
+    const struct weir_program *program = outlook->test->phases[0]->program;
+    struct weir_program_count count;
+
+    if (program->skips_calls)
+        return;
+    if (weir_program_count(program, outlook->ranks, PROGRAM_STATEMENTS_MAX, &count))
+        add_call_counts(outlook->text, &count);
+    else
+        weir_text_add(outlook->text, "  calls   not known behind line %u of rank %" PRIu64 ": %s\n",
+                      count.line, count.rank, count.reason);
+}
+
 /* ---- files ---- */
 
 static bool has_files(const struct weir_test *test)
@@ -282,6 +319,8 @@ void weir_outlook_add(struct weir_text *text, const struct weir_plan *plan, unsi
         for (size_t k = 0; k < test->phase_count; k++)
             if (moves_data(test->phases[k]))
                 add_amounts(&outlook, test->phases[k]);
+        if (is_program(test))
+            add_calls(&outlook);
         add_files(&outlook);
         add_trees(&outlook);
         add_memory(&outlook);

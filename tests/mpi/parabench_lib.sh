@@ -8,6 +8,7 @@ cd "$files"
 program() { # program RANKS FILE [WORD...]: with a new result file
     local ranks=$1
     shift
+    told=("$ranks" "$WEIR" parabench "$@")
     rm -f "$result"
     capture timeout 60 mpiexec -n "$ranks" "$WEIR" parabench "$@" --result "$result"
 }
@@ -43,4 +44,10 @@ expect_times() { # expect_times COUNT
 expect_core_times() { # expect_core_times COUNT
     (($(sed -n '/ Core Time Report /,/ Command Report /p' "$out" | grep -cE '^ +[0-9]+ +[0-9]+ .*avg' || true) == $1)) ||
         fail "the Core Time Report does not have $1 events"
+}
+
+expect_foretold() { # --explain tells the calls that the last program has made, and their bytes
+    local line
+    line=$(timeout 60 mpiexec -n "${told[@]}" --explain | sed -n 's/^  calls   //p')
+    "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/foretold.py" "$line" "$result" || fail "--explain does not tell what ${told[*]} does: $line"
 }

@@ -49,6 +49,13 @@ expect_done
 inline "$n" 'write("f", 48k);' --explain
 ! grep -q '^  time ' "$out" || fail "--explain knows the time of a program"
 grep -q '^  memory  49152 bytes of buffers' "$out" || fail "--explain does not tell the buffers of a program"
+not_foretold() { # not_foretold STATEMENTS RANK REASON
+    inline "$n" "$1" --explain
+    grep -q "^  calls   not known behind line 1 of rank $2: .*$3" "$out" || fail "--explain of $1: $(grep '^  calls' "$out")"
+}
+not_foretold 'repeat 60s write("f", 1);' 0 'how many rounds'
+not_foretold 'repeat $i 20m { $x = 1; }' 0 'more statements'
+not_foretold '$y = 1 / ($$rank - $$size + 1);' $((n - 1)) 'division by zero'
 inline "$n" 'write("f", 48k);' --explain --time-limit 5min
 grep -qx '  time    300 s at most' "$out" || fail "--explain does not tell the time limit of a program"
 
@@ -80,6 +87,7 @@ program "$n" "$samples/fileop.pbl" num=20
 expect_exit $((n > 1)) # all ranks make the same directory, one of them does
 expect_commands "Write $((20 * n)) 0" "Append $((20 * n)) 0" "Read $((20 * n)) 0" "Lookup $((20 * n)) 0" "Delete $((20 * n)) 0" \
     "Mkdir $((21 * n + 1)) $((n - 1))" "Rmdir $((20 * n)) 0" "Create $((20 * n)) 0" "Stat $((20 * n)) 0"
+expect_foretold
 expect_times $((9 * n))
 expect_files ''
 (($(find fileop -mindepth 1 -type d | wc -l) == n)) || fail "there is no directory for each rank"
@@ -102,6 +110,7 @@ expect_files ''
 program "$n" "$samples/sequential-write.pbl" size=4m block=256k
 expect_done
 expect_commands "FOpen $n 0" "FClose $n 0" "FWrite $((16 * n)) 0" "Delete $n 0"
+expect_foretold
 expect_times $((16 * n))
 expect_core_times $((17 * n))
 expect_files ''
@@ -131,6 +140,7 @@ expect_files ''
 program "$n" "$samples/stridedread.pbl" block=64k
 expect_done
 expect_commands "FOpen $((2 * n)) 0" "FClose $((2 * n)) 0" "FRead $((11 * n)) 0" "Write $n 0"
+expect_foretold
 expect_times $((12 * n))
 expect_files strided
 (($(stat -c %s strided) == 20 * 65536)) || fail "the file has another size"
@@ -140,6 +150,7 @@ rm strided
 program "$n" "$samples/mpiio.pbl"
 expect_done
 expect_commands "PFOpen $n 0" "PFClose $n 0" "PFWrite $((4 * n)) 0" "PFRead $((4 * n)) 0" "PWrite $((4 * n)) 0" "PRead $((4 * n)) 0"
+expect_foretold
 expect_times $((20 * n))
 (($(stat -c %s mpiio) == n * 10 * 65536)) || fail "the file has another size"
 for ((rank = 0; rank < n; rank++)); do
@@ -192,6 +203,7 @@ expect_record "abs(phases[0].rank_s.mean_s - (0.1 + 0.3 / $n)) < 0.05 and phases
 program "$n" "$examples/create-index.pbl" iter=2
 expect_done
 expect_commands "Write $((8 * n)) 0" "Delete $((2 * n)) 0" "Mkdir $((7 * n + 1)) 0" "Rename $((6 * n)) 0"
+expect_foretold
 (($(find olap -type f | wc -l) == 6 * n && $(cat "olap/p$((n - 1))/idx1"/{layout,attr/*} | wc -c) == 59 * 1024)) ||
     fail "there are not the files of 59 KiB in each index"
 program "$n" "$examples/index-index.pbl" iter=2 files=2
@@ -206,6 +218,7 @@ program "$n" "$examples/basic-operations.pbl" iter=10 block=64k sizes=1
 expect_done
 expect_commands "FCreat $n 0" "FClose $n 0" "FSync $n 0" "FWrite $((64 * n)) 0" "Write $((10 * n)) 0" "Append $((10 * n)) 0" \
     "Read $((74 * n)) 0" "Rename $((10 * n)) 0" "Delete $((11 * n)) 0" "Mkdir $((n + 1)) 0" "Rmdir $((n + 1)) 0"
+expect_foretold
 expect_times $((7 * n))
 expect_core_times $((7 * n))
 [[ ! -e basic ]] || fail "something is left"

@@ -190,6 +190,24 @@ void weir_program_map_groups(const struct weir_program *program, uint64_t ranks,
 /* Gives the variables of the parameters, in `values`, their texts. 0, or as weir_value_set_text. */
 int weir_program_set_parameters(const struct weir_program *program, struct weir_value values[]);
 
+/* Calls that all ranks make together, by enum weir_call, and what they move. */
+struct weir_program_count {
+    uint64_t calls[WEIR_CALL_COUNT];
+    uint64_t bytes[WEIR_CALL_COUNT];
+    bool reads_whole_files; /* what they move is not in `bytes` */
+    bool draws_numbers;     /* random ones: another run may do something else */
+    /* where it could not be told how it goes on: */
+    unsigned line; /* of the source; 0: nowhere */
+    uint64_t rank;
+    char reason[256]; /* a clause */
+};
+
+/* What the program does on `ranks` ranks of one node if no call fails; goes through `most`
+ * statements and rounds of all ranks. False: only up to `line` on `rank`, and no later rank. Pure.
+ */
+bool weir_program_count(const struct weir_program *program, uint64_t ranks, uint64_t most,
+                        struct weir_program_count *count);
+
 /* By name; NULL if there is none. */
 const struct weir_pattern *weir_program_find_pattern(const struct weir_program *program,
                                                      const char *name);
