@@ -275,21 +275,14 @@ static int call_names(struct weir_program_walk *walk, const struct weir_statemen
 /* ---- data of a file by its name ---- */
 
 static int refuse_verify(struct weir_program_walk *walk, const struct weir_statement *statement,
-                         const struct weir_program_transfer *transfer, uint64_t bytes)
+                         uint64_t bytes)
 {
-    const char *word = weir_calls[statement->call].word;
-
-    if (transfer->appends)
-        return weir_program_fail(walk, statement,
-                                 "%s: where the data will be is not known before, so it cannot be "
-                                 "verified: use write or fwrite, or leave the verification out",
-                                 word);
-    if (bytes > WEIR_CALL_PIECE_BYTES)
-        return weir_program_fail(walk, statement,
-                                 "%s: %" PRIu64 " bytes are more than the %" PRIu64
-                                 " that can be verified at once: use several calls",
-                                 word, bytes, WEIR_CALL_PIECE_BYTES);
-    return 0;
+    if (bytes <= WEIR_CALL_PIECE_BYTES)
+        return 0;
+    return weir_program_fail(walk, statement,
+                             "%s: %" PRIu64 " bytes are more than the %" PRIu64
+                             " that can be verified at once: use several calls",
+                             weir_calls[statement->call].word, bytes, WEIR_CALL_PIECE_BYTES);
 }
 
 int weir_program_take_data(struct weir_program_walk *walk, const struct weir_statement *statement,
@@ -299,7 +292,7 @@ int weir_program_take_data(struct weir_program_walk *walk, const struct weir_sta
     bool writes = transfer->verb == WEIR_OP_WRITE, must_verify = walk->program->must_verify;
     uint64_t room = bytes < WEIR_CALL_PIECE_BYTES ? bytes : WEIR_CALL_PIECE_BYTES;
 
-    if (must_verify && refuse_verify(walk, statement, transfer, bytes) != 0)
+    if (must_verify && refuse_verify(walk, statement, bytes) != 0)
         return -ECANCELED;
     transfer->bytes = transfer->least = bytes;
     transfer->data =
@@ -404,10 +397,7 @@ static int move_by_name(struct weir_program_walk *walk, const struct weir_statem
 static int call_by_name(struct weir_program_walk *walk, const struct weir_statement *statement)
 {
     bool writes = weir_calls[statement->call].writes;
-    struct weir_program_transfer transfer = {
-        .verb = writes ? WEIR_OP_WRITE : WEIR_OP_READ,
-        .appends = statement->call == WEIR_CALL_APPEND,
-    };
+    struct weir_program_transfer transfer = {.verb = writes ? WEIR_OP_WRITE : WEIR_OP_READ};
     int64_t size = -1, offset = 0;
 
     if (weir_program_name(walk, statement, 0) != 0 ||

@@ -124,6 +124,11 @@ static int check_call(const struct weir_check_scope *scope, const struct weir_st
                       statement->line, test->backend->name,
                       flag_name(demand.open_flags & ~backend->open_flags),
                       weir_calls[statement->call].word);
+    if (scope->phase->program->must_verify && demand.open_flags & WEIR_OPEN_APPEND)
+        return REFUSE(scope,
+                      "line %u: %s: where the data will be is not known before, so it cannot be "
+                      "verified: use write or fwrite, or leave the verification out",
+                      statement->line, weir_calls[statement->call].word);
     return 0;
 }
 

@@ -323,6 +323,8 @@ CHANGE(limit, x->program.on_error = WEIR_ON_ERROR_STOP; x->program.error_limit =
 CHANGE(caches, x->test->cache_drop = WEIR_DROP_NODE)
 CHANGE(verify, x->program.must_verify = true)
 CHANGE(verify_void, x->program.must_verify = true; x->test->backend = &void_store)
+CHANGE(verify_append, x->program.must_verify = true; x->rename->call = WEIR_CALL_APPEND)
+CHANGE(verify_handle, x->program.must_verify = true; x->open->open_flags |= WEIR_OPEN_APPEND)
 CHANGE(on_nameless, x->test->backend = &nameless)
 CHANGE(on_void, x->test->backend = &void_store)
 CHANGE(on_plain, x->test->backend = &plain)
@@ -366,6 +368,8 @@ static const struct {
     {caches, "caches"},
     {verify, NULL},
     {verify_void, "backend void keeps no data"},
+    {verify_append, "line 9: append: where the data will be"},
+    {verify_handle, "line 5: fopen: where the data will be"},
     {on_nameless, "backend nameless has no names"},
     {on_void, NULL},
     {on_plain, "line 5: backend plain does not open files with O_TRUNC, which fopen"},
