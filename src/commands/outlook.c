@@ -77,7 +77,8 @@ static void add_amounts(const struct outlook *outlook, const struct weir_phase *
 
 #define PROGRAM_STATEMENTS_MAX 10000000 /* they take less than a second */
 
-static void add_call_counts(struct weir_text *text, const struct weir_program_count *count)
+static void add_call_counts(struct weir_text *text, const struct weir_program *program,
+                            const struct weir_program_count *count)
 {
     const char *before = "  calls   ";
     char size[WEIR_SIZE_TEXT_BYTES];
@@ -90,10 +91,10 @@ static void add_call_counts(struct weir_text *text, const struct weir_program_co
             weir_text_add(text, " (%s)", weir_size_format(count->bytes[i], size));
         before = ", ";
     }
-    weir_text_add(text, "%s%s%s\n", before[0] == ',' ? "" : "  calls   none",
-                  count->reads_whole_files ? "; whole files that are read are not in the bytes"
-                                           : "",
-                  count->draws_numbers ? "; random numbers may change that" : "");
+    weir_text_add(
+        text, "%s%s%s\n", before[0] == ',' ? "" : "  calls   none",
+        count->reads_whole_files ? "; whole files that are read are not in the bytes" : "",
+        count->draws_numbers && !program->seed_is_given ? "; random numbers may change that" : "");
 }
 
 static void add_calls(const struct outlook *outlook)
@@ -104,7 +105,7 @@ static void add_calls(const struct outlook *outlook)
     if (program->skips_calls)
         return;
     if (weir_program_count(program, outlook->ranks, PROGRAM_STATEMENTS_MAX, &count))
-        add_call_counts(outlook->text, &count);
+        add_call_counts(outlook->text, program, &count);
     else
         weir_text_add(outlook->text, "  calls   not known behind line %u of rank %" PRIu64 ": %s\n",
                       count.line, count.rank, count.reason);

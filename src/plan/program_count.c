@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program would do: each rank's statements are gone through in turn, and its calls are
  * counted instead of made. */
+#include "weir/base/random.h"
 #include "weir/base/saturate.h"
 #include "weir/plan/program.h"
 
@@ -216,6 +217,8 @@ static bool do_rank(struct walk *walk, uint64_t rank)
     walk->rank = rank;
     walk->scope.internals[WEIR_INTERNAL_RANK] = (int64_t)rank;
     walk->scope.internals[WEIR_INTERNAL_SIZE] = (int64_t)walk->groups[program->group_count].count;
+    walk->scope.random_seed = weir_random_at(program->seed, rank);
+    walk->scope.common_seed = program->seed;
     walk->scope.random_count = 0;
     enter(walk, program->group_count);
     if (!do_all(walk, program->statements))

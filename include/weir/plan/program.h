@@ -195,7 +195,7 @@ struct weir_program_count {
     uint64_t calls[WEIR_CALL_COUNT];
     uint64_t bytes[WEIR_CALL_COUNT];
     bool reads_whole_files; /* what they move is not in `bytes` */
-    bool draws_numbers;     /* random ones: another run may do something else */
+    bool draws_numbers;     /* random ones: with another seed it may do something else */
     /* where it could not be told how it goes on: */
     unsigned line; /* of the source; 0: nowhere */
     uint64_t rank;
