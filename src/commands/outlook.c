@@ -73,44 +73,6 @@ static void add_amounts(const struct outlook *outlook, const struct weir_phase *
                   phase->stop.deadline_ns > 0 ? " at most" : "", purpose_of(phase));
 }
 
-/* ---- calls of programs ---- */
-
-#define PROGRAM_STATEMENTS_MAX 10000000 /* they take less than a second */
-
-static void add_call_counts(struct weir_text *text, const struct weir_program *program,
-                            const struct weir_program_count *count)
-{
-    const char *before = "  calls   ";
-    char size[WEIR_SIZE_TEXT_BYTES];
-
-    for (unsigned i = 0; i < WEIR_CALL_WORDS; i++) {
-        if (count->calls[i] == 0)
-            continue;
-        weir_text_add(text, "%s%" PRIu64 " %s", before, count->calls[i], weir_calls[i].word);
-        if (count->bytes[i] > 0)
-            weir_text_add(text, " (%s)", weir_size_format(count->bytes[i], size));
-        before = ", ";
-    }
-    weir_text_add(
-        text, "%s%s%s\n", before[0] == ',' ? "" : "  calls   none",
-        count->reads_whole_files ? "; whole files that are read are not in the bytes" : "",
-        count->draws_numbers && !program->seed_is_given ? "; random numbers may change that" : "");
-}
-
-static void add_calls(const struct outlook *outlook)
-{
-    const struct weir_program *program = outlook->test->phases[0]->program;
-    struct weir_program_count count;
-
-    if (program->skips_calls)
-        return;
-    if (weir_program_count(program, outlook->ranks, PROGRAM_STATEMENTS_MAX, &count))
-        add_call_counts(outlook->text, program, &count);
-    else
-        weir_text_add(outlook->text, "  calls   not known behind line %u of rank %" PRIu64 ": %s\n",
-                      count.line, count.rank, count.reason);
-}
-
 /* ---- files ---- */
 
 static bool has_files(const struct weir_test *test)
@@ -183,6 +145,64 @@ static void add_trees(const struct outlook *outlook)
     weir_room_describe(maker->target->paths[0], 0, &room);
     add_room(outlook->text, &room, bytes, weir_plus(items, directories));
     weir_text_add(outlook->text, "\n");
+}
+
+/* ---- calls of programs ---- */
+
+#define PROGRAM_STATEMENTS_MAX 10000000 /* they take less than a second */
+
+static void add_call_counts(struct weir_text *text, const struct weir_program *program,
+                            const struct weir_program_count *count)
+{
+    const char *before = "  calls   ";
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    for (unsigned i = 0; i < WEIR_CALL_WORDS; i++) {
+        if (count->calls[i] == 0)
+            continue;
+        weir_text_add(text, "%s%" PRIu64 " %s", before, count->calls[i], weir_calls[i].word);
+        if (count->bytes[i] > 0)
+            weir_text_add(text, " (%s)", weir_size_format(count->bytes[i], size));
+        before = ", ";
+    }
+    weir_text_add(
+        text, "%s%s%s\n", before[0] == ',' ? "" : "  calls   none",
+        count->reads_whole_files ? "; whole files that are read are not in the bytes" : "",
+        count->draws_numbers && !program->seed_is_given ? "; random numbers may change that" : "");
+}
+
+/* What is written over or removed takes less. */
+static void add_written(const struct outlook *outlook, const struct weir_program_count *count)
+{
+    struct weir_room_facts room;
+    uint64_t bytes = 0;
+    char all[WEIR_SIZE_TEXT_BYTES];
+
+    for (unsigned i = 0; i < WEIR_CALL_WORDS; i++)
+        if (weir_calls[i].writes)
+            bytes = weir_plus(bytes, count->bytes[i]);
+    if (bytes == 0 || !has_files(outlook->test))
+        return;
+    weir_text_add(outlook->text, "  files   %s are written in all", weir_size_format(bytes, all));
+    weir_room_describe(outlook->test->phases[0]->target->paths[0], 0, &room);
+    add_room(outlook->text, &room, 0, 0);
+    weir_text_add(outlook->text, "\n");
+}
+
+static void add_calls(const struct outlook *outlook)
+{
+    const struct weir_program *program = outlook->test->phases[0]->program;
+    struct weir_program_count count;
+
+    if (program->skips_calls)
+        return;
+    if (weir_program_count(program, outlook->ranks, PROGRAM_STATEMENTS_MAX, &count)) {
+        add_call_counts(outlook->text, program, &count);
+        add_written(outlook, &count);
+    } else {
+        weir_text_add(outlook->text, "  calls   not known behind line %u of rank %" PRIu64 ": %s\n",
+                      count.line, count.rank, count.reason);
+    }
 }
 
 /* ---- memory ---- */
@@ -320,10 +340,10 @@ void weir_outlook_add(struct weir_text *text, const struct weir_plan *plan, unsi
         for (size_t k = 0; k < test->phase_count; k++)
             if (moves_data(test->phases[k]))
                 add_amounts(&outlook, test->phases[k]);
-        if (is_program(test))
-            add_calls(&outlook);
         add_files(&outlook);
         add_trees(&outlook);
+        if (is_program(test))
+            add_calls(&outlook);
         add_memory(&outlook);
         if (!is_program(test) || test->phases[0]->stop.deadline_ns > 0)
             add_time(&outlook);

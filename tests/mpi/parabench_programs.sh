@@ -48,6 +48,7 @@ expect_done
 # What is told before a run is known.
 inline "$n" 'write("f", 48k);' --explain
 ! grep -q '^  time ' "$out" || fail "--explain knows the time of a program"
+grep -q "^  files   $((48 * n * 1024)) bytes are written in all; .* free$" "$out" || fail "--explain does not tell what a program writes"
 grep -q '^  memory  49152 bytes of buffers' "$out" || fail "--explain does not tell the buffers of a program"
 not_foretold() { # not_foretold STATEMENTS RANK REASON
     inline "$n" "$1" --explain
