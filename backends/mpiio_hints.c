@@ -16,7 +16,7 @@ static const char *const hint_layers[] = {"MPI__", "GPFS__"};
 static void collect_environment(struct weir_text *lines)
 {
     for (char **entry = environ; *entry; entry++)
-        if (strncmp(*entry, hint_prefix, strlen(hint_prefix)) == 0)
+        if (weir_text_begins(*entry, hint_prefix))
             weir_text_add(lines, "%s\n", *entry);
 }
 
@@ -55,11 +55,11 @@ static char *trim(char *text)
 /* What follows "IOR_HINT__MPI__" or "IOR_HINT__GPFS__"; NULL if the line begins otherwise. */
 static char *skip_prefix(char *line)
 {
-    if (strncmp(line, hint_prefix, strlen(hint_prefix)) != 0)
+    if (!weir_text_begins(line, hint_prefix))
         return NULL;
     line += strlen(hint_prefix);
     for (size_t i = 0; i < sizeof hint_layers / sizeof *hint_layers; i++)
-        if (strncmp(line, hint_layers[i], strlen(hint_layers[i])) == 0)
+        if (weir_text_begins(line, hint_layers[i]))
             return line + strlen(hint_layers[i]);
     return NULL;
 }

@@ -25,37 +25,33 @@ struct beginning {
     bool is_whole; /* the file has no more */
 };
 
-static bool begins_with(const char *text, const char *begin)
-{
-    return strncmp(text, begin, strlen(begin)) == 0;
-}
-
 static bool is_result(const struct beginning *begin)
 {
     const char *schema = strstr(begin->text, "\"schema\":\"weir-result-");
     const char *end = strchr(begin->text, '\n');
 
-    return begins_with(begin->text, "{\"record\":\"run\",") && schema != NULL &&
+    return weir_text_begins(begin->text, "{\"record\":\"run\",") && schema != NULL &&
            (end == NULL || schema < end);
 }
 
 static bool is_rank_csv(const struct beginning *begin)
 {
-    return begins_with(begin->text, "access,rank,runtime-with-openclose,runtime,"
-                                    "throughput-withopenclose,throughput\n") ||
-           begins_with(begin->text, "rank,items,rate-Directory creation,time-Directory creation,") ||
-           begins_with(begin->text, "access,mode,unit,children,fileKB,recordKB,");
+    return weir_text_begins(begin->text, "access,rank,runtime-with-openclose,runtime,"
+                                         "throughput-withopenclose,throughput\n") ||
+           weir_text_begins(begin->text,
+                            "rank,items,rate-Directory creation,time-Directory creation,") ||
+           weir_text_begins(begin->text, "access,mode,unit,children,fileKB,recordKB,");
 }
 
 static bool is_op_csv(const struct beginning *begin)
 {
-    return begins_with(begin->text, "time,runtime,tp\n") ||
-           begins_with(begin->text, "time,runtime\n");
+    return weir_text_begins(begin->text, "time,runtime,tp\n") ||
+           weir_text_begins(begin->text, "time,runtime\n");
 }
 
 static bool is_offsets(const struct beginning *begin)
 {
-    return begins_with(begin->text, WEIR_OUTPUT_OFFSETS_HEADING);
+    return weir_text_begins(begin->text, WEIR_OUTPUT_OFFSETS_HEADING);
 }
 
 static bool is_histograms(const struct beginning *begin)
@@ -141,7 +137,7 @@ static int fail(const struct weir_output_file *file, int code, struct weir_error
 static bool names_descriptor(const char *path)
 {
     return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
-           begins_with(path, "/dev/fd/") || begins_with(path, "/proc/self/fd/");
+           weir_text_begins(path, "/dev/fd/") || weir_text_begins(path, "/proc/self/fd/");
 }
 
 /* Devices that take what is written and lose nothing: /dev/null (1, 3), /dev/full (1, 7) and

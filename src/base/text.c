@@ -413,6 +413,11 @@ void weir_text_shorten(char *string, size_t capacity)
     }
 }
 
+bool weir_text_begins(const char *string, const char *beginning)
+{
+    return strncmp(string, beginning, strlen(beginning)) == 0;
+}
+
 bool weir_text_cut_name(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -10,19 +10,15 @@
 #include "parabench/parabench.h"
 #include "targets/targets.h"
 
+#include "weir/base/text.h"
 #include "weir/base/version.h"
 
 #include <errno.h>
 #include <string.h>
 
-const struct weir_dialect *const weir_dialects[] = {&weir_dialect_ior,
-                                                    &weir_dialect_mdtest,
-                                                    &weir_dialect_mdworkbench,
-                                                    &weir_dialect_iozone,
-                                                    &weir_dialect_dd,
-                                                    &weir_dialect_parabench,
-                                                    &weir_dialect_targets,
-                                                    NULL};
+const struct weir_dialect *const weir_dialects[] = {
+    &weir_dialect_ior, &weir_dialect_mdtest,    &weir_dialect_mdworkbench, &weir_dialect_iozone,
+    &weir_dialect_dd,  &weir_dialect_parabench, &weir_dialect_targets,     NULL};
 
 const struct weir_dialect *weir_dialect_find(const char *name)
 {
@@ -44,7 +40,7 @@ const struct weir_dialect *weir_dialect_of_program(const struct weir_invocation 
         const struct weir_dialect *dialect = weir_dialects[i];
         const char *program = dialect->program != NULL ? dialect->program : dialect->name;
 
-        if (strncmp(name, program, strlen(program)) == 0)
+        if (weir_text_begins(name, program))
             return dialect;
     }
     return NULL;

@@ -3,6 +3,8 @@
  * nodes where the file system's locks do. */
 #include "weir/system/mark.h"
 
+#include "weir/base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -227,7 +229,7 @@ static enum weir_mark_outcome judge(struct weir_mark *mark, int fd, bool can_wri
     int code = lock(fd, can_write);
 
     *is_gone = false;
-    if (bytes < 0 || (bytes > 0 && strncmp(text, FIRST_LINE, strlen(FIRST_LINE)) != 0)) {
+    if (bytes < 0 || (bytes > 0 && !weir_text_begins(text, FIRST_LINE))) {
         errno = EEXIST;
         return WEIR_MARK_NONE;
     }

@@ -5,6 +5,7 @@
 
 #include "weir/base/cpu_set.h"
 #include "weir/base/random.h"
+#include "weir/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -244,7 +245,7 @@ static uint64_t huge_bytes_of(const char *line)
     uint64_t kib = 0;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(line, names[i], strlen(names[i])) == 0 &&
+        if (weir_text_begins(line, names[i]) &&
             sscanf(line + strlen(names[i]), " %" SCNu64, &kib) == 1)
             return kib * 1024;
     return 0;

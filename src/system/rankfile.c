@@ -2,6 +2,8 @@
 /* Reads files that name the processors of each rank. */
 #include "rankfile.h"
 
+#include "weir/base/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -73,7 +75,7 @@ static bool take_word(char **at, const char *word, const char *sign)
     if (strncmp(*at, word, length) != 0)
         return false;
     behind = skip_blanks(*at + length);
-    if (strncmp(behind, sign, strlen(sign)) != 0)
+    if (!weir_text_begins(behind, sign))
         return false;
     *at = skip_blanks(behind + strlen(sign));
     return true;

@@ -3,6 +3,7 @@
 #include "wrapping.h"
 
 #include "mounts.h"
+#include "weir/base/text.h"
 #include "weir/system/small_file.h"
 
 #include <stdio.h>
@@ -196,9 +197,8 @@ static const char *find_product(const char *root, bool has_flag)
     weir_small_file_line(vendor, sizeof vendor, "%s/sys/class/dmi/id/sys_vendor", root);
     weir_small_file_line(product, sizeof product, "%s/sys/class/dmi/id/product_name", root);
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-        if (strncmp(vendor, products[i].vendor, strlen(products[i].vendor)) == 0 &&
-            strncmp(product, products[i].product, strlen(products[i].product)) == 0 &&
-            (has_flag || !products[i].needs_flag))
+        if (weir_text_begins(vendor, products[i].vendor) &&
+            weir_text_begins(product, products[i].product) && (has_flag || !products[i].needs_flag))
             return products[i].name;
     return NULL;
 }

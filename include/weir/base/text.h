@@ -45,6 +45,8 @@ void weir_text_make_visible(char *string, const char *kept);
  * too many, the end of the sentence goes. */
 void weir_text_shorten(char *string, size_t capacity);
 
+bool weir_text_begins(const char *string, const char *beginning);
+
 /* Cuts the last name off a path, which leaves the directory that it is in: of "a/b", "a"; of "a",
  * "."; of "/a", "/". False if nothing is above: of "." and "/". */
 bool weir_text_cut_name(char *path);

@@ -4,6 +4,8 @@
 
 #include "common_lowering.h"
 
+#include "weir/base/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -270,8 +272,7 @@ static void remark_pattern(const struct lowering *lowering)
 
 static bool is_device(const char *path)
 {
-    return strncmp(path, "/dev/", strlen("/dev/")) == 0 &&
-           strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0;
+    return weir_text_begins(path, "/dev/") && !weir_text_begins(path, "/dev/shm/");
 }
 
 /* A slip in of= must not cost a disk. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_info.h"
 
+#include "weir/base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -17,7 +19,7 @@ static bool read_position(int fd, uint64_t *position)
     const char *number = text + strlen(key);
     size_t digits;
 
-    if (bytes < 0 || strncmp(text, key, strlen(key)) != 0)
+    if (bytes < 0 || !weir_text_begins(text, key))
         return false;
     digits = strspn(number, "0123456789");
     errno = 0;

@@ -3,6 +3,7 @@
 #include "language.h"
 
 #include "weir/base/nearest.h"
+#include "weir/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,8 +93,7 @@ static void remark_on_environment(const struct weir_lowering *lowering,
     struct weir_text names = {0};
 
     for (char *const *at = environ; *at != NULL; at++)
-        if (strncmp(*at, prefix, strlen(prefix)) == 0 &&
-            !is_of_environment(program, *at + strlen(prefix)))
+        if (weir_text_begins(*at, prefix) && !is_of_environment(program, *at + strlen(prefix)))
             weir_text_add(&names, "%s%.*s", names.length > 0 ? ", " : "", (int)strcspn(*at, "="),
                           *at);
     if (names.length > 0)

@@ -3,6 +3,8 @@
  * the kernel refuses if something uses them or a part of them. */
 #include "sources.h"
 
+#include "weir/base/text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +19,7 @@ static bool is_storage(const struct dirent *entry)
     static const char *const others[] = {".", "ram", "zram", "sr", "fd", "nbd"};
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(entry->d_name, others[i], strlen(others[i])) == 0)
+        if (weir_text_begins(entry->d_name, others[i]))
             return false;
     return true;
 }
@@ -50,8 +52,8 @@ static void add_device(struct weir_arena *arena, struct weir_target_sources *sou
                           errno == EBUSY ? "it, or a part of it, is in use" : strerror(errno)));
 }
 
-/* One rank of a host after the other: what one has open, the kernel would tell others is in use. -1:
- * they are not held back. */
+/* One rank of a host after the other: what one has open, the kernel would tell others is in use.
+ * -1: they are not held back. */
 static int take_turn(void)
 {
     int fd = open("/sys/block", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

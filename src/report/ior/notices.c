@@ -20,7 +20,7 @@ static unsigned long long number(uint64_t value)
 /* IOR prints these without WARNING before them. */
 static bool is_pretence(const char *remark)
 {
-    return strncmp(remark, "Fake ", strlen("Fake ")) == 0;
+    return weir_text_begins(remark, "Fake ");
 }
 
 static void add_remark(struct weir_text *text, const char *remark)

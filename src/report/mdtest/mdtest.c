@@ -15,16 +15,11 @@ const struct weir_dialect_reports weir_mdtest_reports = {.dialect = "mdtest",
 
 /* ---- files of its own ---- */
 
-static bool begins_with(const char *text, const char *begin)
-{
-    return strncmp(text, begin, strlen(begin)) == 0;
-}
-
 /* The date, behind what it prints before that at -v and of a backend. */
 bool weir_mdtest_holds_text(const char *line)
 {
-    while (line != NULL && !begins_with(line, "-- started at ")) {
-        if (!begins_with(line, "V-1: Entering ") && !begins_with(line, "WARNING: "))
+    while (line != NULL && !weir_text_begins(line, "-- started at ")) {
+        if (!weir_text_begins(line, "V-1: Entering ") && !weir_text_begins(line, "WARNING: "))
             return false;
         line = strchr(line, '\n');
         line += line != NULL;

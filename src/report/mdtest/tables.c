@@ -39,7 +39,7 @@ static void add_head(struct weir_text *text, const struct table *table, uint64_t
 static void add_name(struct weir_text *text, const struct table *table, int row)
 {
     const char *name = weir_mdtest_row_name(row);
-    bool is_of_tree = strncmp(name, "Tree ", strlen("Tree ")) == 0;
+    bool is_of_tree = weir_text_begins(name, "Tree ");
 
     if (table->layout->label_columns > 0)
         weir_text_add(text, "   %-*s: ", (int)table->layout->label_columns, name);
