@@ -152,16 +152,6 @@ static const struct weir_phase_result *find_phase(const struct weir_plan *plan,
     return NULL;
 }
 
-static bool children_select(const struct weir_plan *plan, const struct weir_test *test,
-                            enum weir_iozone_test which)
-{
-    for (unsigned i = 0; i < plan->test_count; i++)
-        if (weir_iozone_is_same_row(plan->tests[i], test) &&
-            weir_iozone_selects(plan->tests[i], which))
-            return true;
-    return false;
-}
-
 static void add_excel_row(struct weir_text *text, const struct weir_plan *plan,
                           const struct weir_result *result, const char *name,
                           enum weir_iozone_test which, bool is_cpu)
@@ -174,7 +164,7 @@ static void add_excel_row(struct weir_text *text, const struct weir_plan *plan,
 
         if (i > 0 && weir_iozone_is_same_row(test, plan->tests[i - 1])) /* its second plan test */
             continue;
-        if (children_select(plan, test, which)) {
+        if (weir_iozone_row_selects(plan, test, which)) {
             if (phase == NULL || !weir_iozone_has_number(plan, phase)) {
                 weir_text_add(text, " %10s ", "failed");
                 continue;

@@ -91,6 +91,16 @@ bool weir_iozone_selects(const struct weir_test *test, enum weir_iozone_test whi
     return false;
 }
 
+bool weir_iozone_row_selects(const struct weir_plan *plan, const struct weir_test *test,
+                             enum weir_iozone_test which)
+{
+    for (unsigned i = 0; i < plan->test_count; i++)
+        if (weir_iozone_is_same_row(plan->tests[i], test) &&
+            weir_iozone_selects(plan->tests[i], which))
+            return true;
+    return false;
+}
+
 bool weir_iozone_any_selects(const struct weir_plan *plan, enum weir_iozone_test which)
 {
     for (unsigned i = 0; i < plan->test_count; i++)

@@ -78,7 +78,10 @@ bool weir_iozone_counts_ops(const struct weir_test *test);
 bool weir_iozone_is_same_row(const struct weir_test *test, const struct weir_test *other);
 /* The setting "tests" of it names this test. */
 bool weir_iozone_selects(const struct weir_test *test, enum weir_iozone_test which);
-/* Some test of the plan does. */
+/* Some test of the plan in the row of this one does; ... */
+bool weir_iozone_row_selects(const struct weir_plan *plan, const struct weir_test *test,
+                             enum weir_iozone_test which);
+/* ... some test of the plan does. */
 bool weir_iozone_any_selects(const struct weir_plan *plan, enum weir_iozone_test which);
 
 #endif

@@ -100,16 +100,6 @@ static enum weir_iozone_test first_pass(enum weir_iozone_test which)
     }
 }
 
-static bool row_selects(const struct weir_plan *plan, const struct weir_test *test,
-                        enum weir_iozone_test which)
-{
-    for (unsigned i = 0; i < plan->test_count; i++)
-        if (weir_iozone_is_same_row(plan->tests[i], test) &&
-            weir_iozone_selects(plan->tests[i], which))
-            return true;
-    return false;
-}
-
 /* All columns of the row of a test; of repetitions, the latest. */
 static void find_cells(const struct weir_plan *plan, const struct weir_result *result,
                        const struct weir_test *test, struct cell cells[WEIR_IOZONE_COLUMNS])
@@ -133,10 +123,10 @@ static void find_cells(const struct weir_plan *plan, const struct weir_result *r
 
         if (cells[which].kind != EMPTY)
             continue;
-        if (row_selects(plan, test, which))
+        if (weir_iozone_row_selects(plan, test, which))
             cells[which].kind = MISSING;
         else if (first != WEIR_IOZONE_TESTS && weir_iozone_is_set(test, "no-retest") &&
-                 row_selects(plan, test, first))
+                 weir_iozone_row_selects(plan, test, first))
             cells[which].kind = ZERO;
     }
 }
