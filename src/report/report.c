@@ -38,11 +38,23 @@ const struct weir_reporter *weir_reporter_find(const struct weir_output *output)
     return *dialects[0]->reporters;
 }
 
+static bool is_held(const struct weir_reporter *reporter, const char *begin)
+{
+    if (reporter->header)
+        return weir_text_begins(begin, reporter->header);
+    if (!reporter->openings)
+        return reporter->is_held(begin);
+    for (const char *const *opening = reporter->openings; *opening; opening++)
+        if (weir_text_begins(begin, *opening))
+            return true;
+    return false;
+}
+
 bool weir_report_is_held(const char *begin)
 {
     for (size_t i = 0; i < DIALECT_COUNT; i++)
         for (const struct weir_reporter *const *row = dialects[i]->reporters; *row != NULL; row++)
-            if ((*row)->is_held(begin))
+            if (is_held(*row, begin))
                 return true;
     return false;
 }
@@ -162,6 +174,8 @@ void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
     size_t begin = text->length;
 
+    if (reporter->header)
+        weir_text_add(text, "%s", reporter->header);
     if (reporter->begin)
         reporter->begin(text, plan, result);
     weir_report_spell(text, begin, weir_report_words(plan->dialect));

@@ -20,7 +20,10 @@ struct weir_reporter {
     bool is_text;     /* lines for people: warnings and our own block have a place in it */
     bool is_document; /* a document of one run: several cannot follow one another */
     bool is_of_sweep; /* of runs that are a sweep alone */
-    /* True if a file that begins like this holds such a report, of whatever style. */
+    /* A file holds such a report, of whatever style, if it begins with the header, with one of the
+     * openings, or as is_held says. Each reporter has one of these. */
+    const char *header;          /* its first line, which is printed before all else */
+    const char *const *openings; /* NULL ends the list */
     bool (*is_held)(const char *begin);
     /* The reporter that prints this style; NULL: this one prints all of them. */
     const struct weir_reporter *(*in_style)(const char *style);

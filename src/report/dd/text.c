@@ -148,15 +148,10 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     add_lines(text, planned, phase->byte_count, phase->windows.total_s, has_transfer);
 }
 
-static bool holds_text(const char *begin)
-{
-    return strncmp(begin, "weir dd: ", strlen("weir dd: ")) == 0;
-}
-
 static const struct weir_reporter reporter = {
     .name = "dd",
     .is_text = true,
-    .is_held = holds_text,
+    .openings = (const char *const[]){"weir dd: ", NULL},
     .test_begins = test_begins,
     .phase_done = phase_done,
 };

@@ -2,19 +2,10 @@
 /* IOR's summaryFormat=CSV: a header, and a line per write and read. */
 #include "figures.h"
 #include "ior.h"
-#include "signature.h"
 
-const char weir_ior_csv_header[] =
+static const char header[] =
     "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),"
     "numTasks,iter\n";
-
-static void begin(struct weir_text *text, const struct weir_plan *plan,
-                  const struct weir_result *result)
-{
-    (void)plan;
-    (void)result;
-    weir_text_add(text, "%s", weir_ior_csv_header);
-}
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
@@ -33,7 +24,6 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 
 const struct weir_reporter weir_reporter_ior_csv = {
     .name = "ior csv",
-    .is_held = weir_ior_holds_csv,
-    .begin = begin,
+    .header = header,
     .phase_done = phase_done,
 };

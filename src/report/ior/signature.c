@@ -2,13 +2,10 @@
 /* How the outputs of IOR begin, of any release: such a file may be replaced by another output. */
 #include "signature.h"
 
+#include "weir/base/text.h"
+
 #include <stddef.h>
 #include <string.h>
-
-static bool begins_with(const char *text, const char *begin)
-{
-    return strncmp(text, begin, strlen(begin)) == 0;
-}
 
 static const char *past_blanks(const char *text)
 {
@@ -21,18 +18,19 @@ static bool is_banner(const char *line)
     static const char title[] = ": MPI Coordinated Test of Parallel I/O\n";
     const char *end;
 
-    if (!begins_with(line, "IOR-"))
+    if (!weir_text_begins(line, "IOR-"))
         return false;
     line += strlen("IOR-");
     end = strchr(line, ':');
-    return *line >= '0' && *line <= '9' && end != NULL && begins_with(end, title);
+    return *line >= '0' && *line <= '9' && end != NULL && weir_text_begins(end, title);
 }
 
 /* IOR's banner, behind what releases print before it. */
 bool weir_ior_holds_text(const char *line)
 {
     while (line != NULL && !is_banner(line)) {
-        if (*line != '\n' && !begins_with(line, "Fake ") && !begins_with(line, "WARNING: "))
+        if (*line != '\n' && !weir_text_begins(line, "Fake ") &&
+            !weir_text_begins(line, "WARNING: "))
             return false;
         line = strchr(line, '\n');
         line += line != NULL;
@@ -44,10 +42,10 @@ bool weir_ior_holds_text(const char *line)
 static const char *value_of(const char *json, const char *key)
 {
     json = past_blanks(json);
-    if (!begins_with(json, key))
+    if (!weir_text_begins(json, key))
         return NULL;
     json = past_blanks(json + strlen(key));
-    return begins_with(json, "\"") ? json + 1 : NULL;
+    return weir_text_begins(json, "\"") ? json + 1 : NULL;
 }
 
 /* The first keys of all releases that have JSON: "Version" and "Began". */
@@ -60,9 +58,4 @@ bool weir_ior_holds_json(const char *json)
         return false;
     end = past_blanks(end + 1);
     return *end == ',' && value_of(end + 1, "\"Began\":") != NULL;
-}
-
-bool weir_ior_holds_csv(const char *begin)
-{
-    return begins_with(begin, weir_ior_csv_header);
 }

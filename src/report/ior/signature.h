@@ -5,10 +5,7 @@
 
 #include <stdbool.h>
 
-extern const char weir_ior_csv_header[];
-
 bool weir_ior_holds_text(const char *begin);
-bool weir_ior_holds_csv(const char *begin);
 bool weir_ior_holds_json(const char *begin);
 
 #endif

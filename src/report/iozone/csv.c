@@ -5,23 +5,8 @@
 #include "iozone.h"
 #include "rows.h"
 
-#include <string.h>
-
 static const char header[] = "access,mode,unit,children,fileKB,recordKB,childrenSum,parent,min,max,"
                              "mean,minXfer,p50(us),p99(us),total(s),iter\n";
-
-static bool holds_csv(const char *begin)
-{
-    return strncmp(begin, header, strlen(header)) == 0;
-}
-
-static void begin(struct weir_text *text, const struct weir_plan *plan,
-                  const struct weir_result *result)
-{
-    (void)plan;
-    (void)result;
-    weir_text_add(text, "%s", header);
-}
 
 /* Empty if there are no times of single transfers. */
 static void add_percentile(struct weir_text *text, const struct weir_histogram *latency,
@@ -63,8 +48,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 
 const struct weir_reporter weir_reporter_iozone_csv = {
     .name = "iozone csv",
-    .is_held = holds_csv,
-    .begin = begin,
+    .header = header,
     .phase_done = phase_done,
 };
 

@@ -272,17 +272,10 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
         weir_iozone_table_excel(text, plan, result);
 }
 
-static bool holds_text(const char *begin)
-{
-    static const char first[] = "\tIozone: Performance Test of File I/O\n";
-
-    return strncmp(begin, first, strlen(first)) == 0;
-}
-
 const struct weir_reporter weir_reporter_iozone = {
     .name = "iozone",
     .is_text = true,
-    .is_held = holds_text,
+    .openings = (const char *const[]){"\tIozone: Performance Test of File I/O\n", NULL},
     .begin = begin,
     .test_begins = test_begins,
     .phase_done = phase_done,

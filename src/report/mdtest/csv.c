@@ -4,22 +4,7 @@
 #include "mdtest.h"
 #include "rows.h"
 
-#include <string.h>
-
 static const char header[] = "access,ops/s,ms/op,ops,total(s),numTasks,iter\n";
-
-static bool holds_csv(const char *begin)
-{
-    return strncmp(begin, header, strlen(header)) == 0;
-}
-
-static void begin(struct weir_text *text, const struct weir_plan *plan,
-                  const struct weir_result *result)
-{
-    (void)plan;
-    (void)result;
-    weir_text_add(text, "%s", header);
-}
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
@@ -39,7 +24,6 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 
 const struct weir_reporter weir_reporter_mdtest_csv = {
     .name = "mdtest csv",
-    .is_held = holds_csv,
-    .begin = begin,
+    .header = header,
     .phase_done = phase_done,
 };

@@ -196,20 +196,10 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
                   weir_date_format_iso(result->finished_s, date));
 }
 
-static bool holds_text(const char *begin)
-{
-    static const char *const firsts[] = {"Args: ", "Nodemap: ", "MD-Workbench total objects: "};
-
-    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
-        if (strncmp(begin, firsts[i], strlen(firsts[i])) == 0)
-            return true;
-    return false;
-}
-
 const struct weir_reporter weir_reporter_mdworkbench = {
     .name = "md-workbench",
     .is_text = true,
-    .is_held = holds_text,
+    .openings = (const char *const[]){"Args: ", "Nodemap: ", "MD-Workbench total objects: ", NULL},
     .begin = begin,
     .test_begins = test_begins,
     .phase_done = phase_done,

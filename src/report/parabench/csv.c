@@ -5,20 +5,11 @@
 #include "parabench.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char header[] =
     "label,kind,ranks,executions,calls,bytes,min_s,mean_s,median_s,p99_s,max_s,call_s,first_begin_"
     "s,last_end_s,bytes_per_s,skew_mean_s,skew_max_s,rank_min_s,rank_mean_s,rank_max_s,"
     "inside_s,inside_is_estimated,inside_bytes_per_s\n";
-
-static void begin(struct weir_text *text, const struct weir_plan *plan,
-                  const struct weir_result *result)
-{
-    (void)plan;
-    (void)result;
-    weir_text_add(text, "%s", header);
-}
 
 static void add_label(struct weir_text *text, const struct weir_label_result *label)
 {
@@ -55,14 +46,8 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
             add_label(text, &program->labels[i]);
 }
 
-static bool holds_csv(const char *text)
-{
-    return strncmp(text, header, strlen(header)) == 0;
-}
-
 const struct weir_reporter weir_reporter_parabench_csv = {
     .name = "parabench csv",
-    .is_held = holds_csv,
-    .begin = begin,
+    .header = header,
     .phase_done = phase_done,
 };

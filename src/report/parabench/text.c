@@ -92,25 +92,13 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 }
 
 /* Without our own lines it tells of groups that are not mapped before all else. */
-static bool holds_text(const char *begin)
-{
-    static const char *const begins[] = {"\n********************** Time Report ",
-                                         "\nRuntime: ",
-                                         "Warning: Mapping for group ",
-                                         "Warning: Group ",
-                                         WEIR_PARABENCH_OWN,
-                                         "weir  " WEIR_PARABENCH_LABELS_BEGIN};
-
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (strncmp(begin, begins[i], strlen(begins[i])) == 0)
-            return true;
-    return false;
-}
-
 const struct weir_reporter weir_reporter_parabench = {
     .name = "parabench",
     .is_text = true,
-    .is_held = holds_text,
+    .openings =
+        (const char *const[]){"\n********************** Time Report ",
+                              "\nRuntime: ", "Warning: Mapping for group ", "Warning: Group ",
+                              WEIR_PARABENCH_OWN, "weir  " WEIR_PARABENCH_LABELS_BEGIN, NULL},
     .test_begins = test_begins,
     .phase_done = phase_done,
 };
@@ -129,18 +117,10 @@ static void labels_done(struct weir_text *text, const struct weir_plan *plan,
     weir_parabench_labels(text, plan, phase);
 }
 
-static bool holds_labels(const char *begin)
-{
-    static const char first[] = WEIR_PARABENCH_LABELS_BEGIN;
-
-    return strncmp(begin, first, strlen(first)) == 0 ||
-           strncmp(begin, WEIR_PARABENCH_OWN, strlen(WEIR_PARABENCH_OWN)) == 0;
-}
-
 const struct weir_reporter weir_reporter_parabench_labels = {
     .name = "parabench labels",
     .is_text = true,
-    .is_held = holds_labels,
+    .openings = (const char *const[]){WEIR_PARABENCH_LABELS_BEGIN, WEIR_PARABENCH_OWN, NULL},
     .test_begins = test_begins,
     .phase_done = labels_done,
 };

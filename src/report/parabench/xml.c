@@ -147,16 +147,9 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     weir_arena_close(&arena);
 }
 
-static bool holds_xml(const char *begin)
-{
-    static const char first[] = DECLARATION "<Report date=";
-
-    return strncmp(begin, first, strlen(first)) == 0;
-}
-
 const struct weir_reporter weir_reporter_parabench_xml = {
     .name = "parabench xml",
     .is_document = true,
-    .is_held = holds_xml,
+    .openings = (const char *const[]){DECLARATION "<Report date=", NULL},
     .phase_done = phase_done,
 };

@@ -13,7 +13,7 @@ static const char columns[] = ",rank_count,node_count,bytes_per_rank,repetitions
 
 static bool holds_csv(const char *begin)
 {
-    return strncmp(begin, first_columns, strlen(first_columns)) == 0 &&
+    return weir_text_begins(begin, first_columns) &&
            strstr(begin, ",rank_count,node_count,") != NULL;
 }
 

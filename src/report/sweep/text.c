@@ -201,17 +201,10 @@ void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
 
 /* ---- alone ---- */
 
-static bool holds_text(const char *begin)
-{
-    static const char start[] = "weir\nweir  sweep over ";
-
-    return strncmp(begin, start, strlen(start)) == 0;
-}
-
 const struct weir_reporter weir_reporter_sweep = {
     .name = "sweep",
     .is_of_sweep = true,
-    .is_held = holds_text,
+    .openings = (const char *const[]){"weir\nweir  sweep over ", NULL},
     .end = weir_sweep_report,
 };
 

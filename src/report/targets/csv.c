@@ -4,23 +4,8 @@
 #include "rows.h"
 #include "targets.h"
 
-#include <string.h>
-
 static const char header[] =
     "target,access,scope,bytes/s,stddev,min,max,repetitions,of_median,verdict,of_limit\n";
-
-static bool holds_csv(const char *begin)
-{
-    return strncmp(begin, header, strlen(header)) == 0;
-}
-
-static void begin(struct weir_text *text, const struct weir_plan *plan,
-                  const struct weir_result *result)
-{
-    (void)plan;
-    (void)result;
-    weir_text_add(text, "%s", header);
-}
 
 static void add_rate(struct weir_text *text, const char *access, const char *scope,
                      const struct weir_targets_rate *rate)
@@ -78,7 +63,6 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 
 const struct weir_reporter weir_reporter_targets_csv = {
     .name = "targets csv",
-    .is_held = holds_csv,
-    .begin = begin,
+    .header = header,
     .end = end,
 };

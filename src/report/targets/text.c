@@ -219,15 +219,10 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     weir_arena_close(&arena);
 }
 
-static bool holds_text(const char *begin)
-{
-    return strncmp(begin, "targets: ", strlen("targets: ")) == 0;
-}
-
 const struct weir_reporter weir_reporter_targets = {
     .name = "targets",
     .is_text = true,
-    .is_held = holds_text,
+    .openings = (const char *const[]){"targets: ", NULL},
     .begin = begin,
     .test_begins = test_begins,
     .phase_done = phase_done,
