@@ -19,7 +19,8 @@ struct walk {
     struct weir_scope scope;
     unsigned innermost; /* group */
     uint64_t rank;
-    uint64_t left; /* statements and rounds that may still be looked at */
+    uint64_t left;               /* statements and rounds that may still be looked at */
+    char text[WEIR_VALUE_BYTES]; /* here, as statements are nested deep */
     struct weir_program_count *count;
 };
 
@@ -47,18 +48,25 @@ static bool evaluate(struct walk *walk, const struct weir_statement *statement,
            end(walk, statement, walk->scope.reason);
 }
 
+static bool evaluate_text(struct walk *walk, const struct weir_statement *statement,
+                          const struct weir_expr *expr)
+{
+    size_t length;
+
+    return weir_expr_evaluate_text(expr, &walk->scope, walk->text, &length) == 0 ||
+           end(walk, statement, walk->scope.reason);
+}
+
 /* ---- calls ---- */
 
 static bool add_pattern(struct walk *walk, const struct weir_statement *call,
                         const struct weir_expr *expr)
 {
-    char name[WEIR_VALUE_BYTES];
     const struct weir_pattern *pattern;
-    size_t length;
 
-    if (weir_expr_evaluate_text(expr, &walk->scope, name, &length) != 0)
-        return end(walk, call, walk->scope.reason);
-    pattern = weir_program_find_pattern(walk->program, name);
+    if (!evaluate_text(walk, call, expr))
+        return false;
+    pattern = weir_program_find_pattern(walk->program, walk->text);
     if (pattern == NULL)
         return end(walk, call, "there is no such pattern");
     walk->count->bytes[call->call] =
@@ -89,20 +97,32 @@ static void keep_file(struct walk *walk, const struct weir_statement *call)
         walk->scope.values[call->variable].kind = WEIR_VALUE_FILE;
 }
 
+static bool do_argument(struct walk *walk, const struct weir_statement *call, unsigned argument)
+{
+    const struct weir_call_row *row = &weir_calls[call->call];
+    const struct weir_expr *expr =
+        argument < call->argument_count ? call->arguments[argument] : NULL;
+
+    switch (row->arguments[argument]) {
+    case 'N':
+        return evaluate_text(walk, call, expr);
+    case 'P':
+        return !row->moves_data || add_pattern(walk, call, expr);
+    case 'S':
+    case 's':
+        return add_size(walk, call, expr);
+    default:
+        return true;
+    }
+}
+
 static bool do_call(struct walk *walk, const struct weir_statement *call)
 {
-    const char *kinds = weir_calls[call->call].arguments;
-
     walk->count->calls[call->call]++;
     keep_file(walk, call);
-    for (unsigned i = 0; kinds[i] != '\0' && weir_calls[call->call].moves_data; i++) {
-        const struct weir_expr *expr = i < call->argument_count ? call->arguments[i] : NULL;
-
-        if (kinds[i] == 'P' && !add_pattern(walk, call, expr))
+    for (unsigned i = 0; weir_calls[call->call].arguments[i] != '\0'; i++)
+        if (!do_argument(walk, call, i))
             return false;
-        if ((kinds[i] == 'S' || kinds[i] == 's') && !add_size(walk, call, expr))
-            return false;
-    }
     return true;
 }
 
@@ -130,6 +150,16 @@ static bool do_repeat(struct walk *walk, const struct weir_statement *loop)
             return false;
     }
     value->kind = WEIR_VALUE_NONE;
+    return true;
+}
+
+/* What is printed, or a label. */
+static bool do_texts(struct walk *walk, const struct weir_statement *statement)
+{
+    for (unsigned i = 0; i < statement->argument_count; i++)
+        if (statement->arguments[i] != NULL &&
+            !evaluate_text(walk, statement, statement->arguments[i]))
+            return false;
     return true;
 }
 
@@ -190,8 +220,12 @@ static bool do_statement(struct walk *walk, const struct weir_statement *stateme
         return do_group(walk, statement);
     case WEIR_DO_MASTER:
         return walk->rank != walk->groups[walk->innermost].first || do_all(walk, statement->body);
-    default: /* blocks; and what makes no calls, without a body */
-        return do_all(walk, statement->body);
+    case WEIR_DO_PRINT:
+    case WEIR_DO_TIME:
+    case WEIR_DO_CORE_TIME:
+        return do_texts(walk, statement) && do_all(walk, statement->body);
+    default: /* it makes no calls */
+        return true;
     }
 }
 
