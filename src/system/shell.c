@@ -19,11 +19,7 @@
 
 static int spawn(const char *command, pid_t *child)
 {
-    /* The option of the shell in two parts: one in whole would be taken for one of a dialect. */
-    char *const words[] = {(char[]){"sh"},
-                           (char[]){"-"
-                                    "c"},
-                           (char *)(void *)command, NULL};
+    char *const words[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(void *)command, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int code = posix_spawn_file_actions_init(&actions);

@@ -45,8 +45,12 @@ FOREIGN = re.compile(r"mpiexec[^;,)]*|srun[^;,)]*|sysctl -w|ulimit -\w|modprobe 
                      r"lstopo --of|head -c|mount -o|--bind-to none|--cpu-bind=none|--cap-add|--security-opt")
 
 
+# An argument of a program that is started: {(char[]){"sh"}, (char[]){"-c"}, ...}.
+ARGUMENT = re.compile(r'\(char\[\]\)\{"(?:\\.|[^"\\\n])*"\}')
+
+
 def sentences(line):
-    return FOREIGN.sub("", " ".join(LITERAL.findall(line)))
+    return FOREIGN.sub("", " ".join(LITERAL.findall(ARGUMENT.sub("", line))))
 
 
 def faults(relative, line):

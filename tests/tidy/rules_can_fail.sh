@@ -67,12 +67,14 @@ touch "$tree/src/attic/CMakeLists.txt"
 echo '#include "weir/base/text.h"' >"$tree/src/attic/text.c"
 expect_finding layers 'the room attic is not in the table'
 
-long_function 70 >"$tree/src/base/text.c"
+{ long_function 120; seq 99 | while read -r _; do echo; long_function 80; done; } >"$tree/tests/text.c"
 expect_clean functions
-{ echo; long_function 71; } >"$tree/src/base/text.c"
-expect_finding functions '^src/base/text.c:2: stretch has 71 lines'
-seq 1 601 | sed 's,.*,/* & */,' >"$tree/src/base/text.c"
-expect_finding functions 'a file of 601 lines'
+{ long_function 120; seq 98 | while read -r _; do echo; long_function 80; done; } >"$tree/tests/text.c"
+expect_finding functions '^tests/text.c:1: stretch has 120 lines, and 1 of 99 functions'
+{ echo; long_function 121; } >"$tree/src/base/text.c"
+expect_finding functions '^src/base/text.c:2: stretch has 121 lines; 120 at most'
+seq 1 1501 | sed 's,.*,/* & */,' >"$tree/src/base/text.c"
+expect_finding functions 'a file of 1501 lines'
 
 printf 'int x;\nint f(void) { return atoi ("1"); }\n' >"$tree/src/base/text.c"
 expect_finding banned '^src/base/text.c:2: atoi is not to be called'
