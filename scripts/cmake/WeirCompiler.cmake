@@ -25,8 +25,9 @@ endif()
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
 endif()
+option(WEIR_LTO "Optimise across files where the compiler can (Release, gcc)" ON)
 # clang 14 loses the clones of static functions (target_clones) when it optimises across files.
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
+if(WEIR_LTO AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_C_COMPILER_ID STREQUAL "GNU"
    AND NOT WEIR_SANITIZE)
     include(CheckIPOSupported)
     check_ipo_supported(RESULT weir_ipo LANGUAGES C OUTPUT weir_ipo_reason)
