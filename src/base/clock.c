@@ -83,8 +83,7 @@ static struct reading read_first(void)
     uint64_t age_ns = weir_clock_kernel_ns() - first.ns;
     struct timespec pause = {.tv_nsec = (long)(CALIBRATION_NS - age_ns)};
 
-    while (age_ns < CALIBRATION_NS &&
-           clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR)
+    while (age_ns < CALIBRATION_NS && clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, &pause) == EINTR)
         ;
     return first;
 }

@@ -11,8 +11,9 @@ static const struct weir_option rows[] = {
     {0, "result", WEIR_OPTION_TEXT, OURS(result_path),
      .help = "append the whole result to this file, phase by phase, as lines of JSON"},
     {0, "resume", WEIR_OPTION_FLAG, OURS(must_resume),
-     .help = "with --result: steps that the last run of the same plan in the file finished are kept "
-             "and not repeated; a step is a test, or a step of a sweep"},
+     .help =
+         "with --result: steps that the last run of the same plan in the file finished are kept "
+         "and not repeated; a step is a test, or a step of a sweep"},
     {0, "data", WEIR_OPTION_CHOICE, OURS(data), NULL, "stamp|full|none|ior",
      .help =
          "what is written, in place of --dataPacketType: data that prove the place of each "

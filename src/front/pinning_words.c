@@ -186,10 +186,10 @@ int weir_membind_read(const char *word, const char *place, struct weir_membind *
                                                         WEIR_MEMBIND_INTERLEAVE, WEIR_MEMBIND_NONE};
     const struct reading reading = {.place = place, .error = error};
 
+    if (word && strncasecmp(word, "node:", strlen("node:")) == 0)
+        return read_node(&reading, word, membind);
     if (!word)
         word = WEIR_WORD_AUTO;
-    if (strncasecmp(word, "node:", strlen("node:")) == 0)
-        return read_node(&reading, word, membind);
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         if (strcasecmp(word, weir_membind_policy_name(policies[i])) == 0) {
             *membind = (struct weir_membind){.policy = policies[i]};

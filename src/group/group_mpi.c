@@ -440,7 +440,8 @@ static void describe_library(struct mpi_group *group)
     again = strstr(version, ", ident: ");
     if (again != NULL)
         *again = '\0';
-    snprintf(group->library, sizeof group->library, "%s", version);
+    snprintf(group->library, sizeof group->library, "%.*s", (int)sizeof group->library - 1,
+             version);
     weir_text_make_visible(group->library, "");
     group->base.library = group->library;
 }

@@ -3,7 +3,7 @@
 #ifndef WEIR_REPORT_DATES_H
 #define WEIR_REPORT_DATES_H
 
-#define WEIR_DATE_BYTES 32
+#define WEIR_DATE_BYTES 80 /* six numbers of struct tm, whatever they hold */
 
 /* Seconds since 1970 as ctime(3) prints them, in local time and without a line end: "Sat Nov 21
  * 00:01:41 2026". Returns `buffer`. */

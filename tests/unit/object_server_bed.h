@@ -93,7 +93,7 @@ static inline void bed_send(struct bed_peer *peer, struct weir_request request, 
                          .bytes = rest,
                          .region = peer->region};
 
-    if (rest)
+    if (tail)
         memcpy(place, tail, rest);
     bed_post(peer, &wr);
 }

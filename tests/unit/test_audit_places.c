@@ -358,7 +358,8 @@ static const struct {
      {"wrong-node"},
      WEIR_WARNING,
      "buffers of rank 4 on n2 are on NUMA nodes 0-1, its processors on NUMA node 1, 87.5 % of the "
-     "pages away: there was no room, or another process has moved them: numactl -H shows what is free, "
+     "pages away: there was no room, or another process has moved them: numactl -H shows what is "
+     "free, "
      "and "
      "--membind local takes nothing else"},
     {away_and_another_one_was_moved,

@@ -109,8 +109,8 @@ int weir_options_parse(const struct weir_option_parser *parser, int count,
 /* Parts the options of all tables, with their values, from words that stand alone: copies `count`
  * words to `parted`, the options first, both in their order. Returns how many of them are options.
  */
-int weir_options_part(const struct weir_option_parser *parser, int count,
-                      const char *const words[], const char **parted);
+int weir_options_part(const struct weir_option_parser *parser, int count, const char *const words[],
+                      const char **parted);
 
 /* Assigns "key = value" as in -O or a script line. `key` is a row's name or, with or without its
  * dashes, an option as it would be typed ("-X", "--posix.odirect"). `place` is where it stands:

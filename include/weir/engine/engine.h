@@ -50,8 +50,8 @@ struct weir_engine_params {
     const struct weir_registry *registry;
     struct weir_group *group;
     const struct weir_clock *clock;
-    const bool *is_skipped; /* by test, the same on all ranks: not run, and nothing is opened, looked
-                               at or removed for it; NULL: none */
+    const bool *is_skipped; /* by test, the same on all ranks: not run, and nothing is opened,
+                               looked at or removed for it; NULL: none */
     const struct weir_observer *observer;
     const volatile sig_atomic_t *stop_signal; /* not 0: end in order, as soon as possible */
     /* Ends all ranks when one has made no progress for longer than the plan allows; the reason

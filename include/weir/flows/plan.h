@@ -40,7 +40,7 @@ struct weir_net_plan {
     const char *provider;
     const char *device;
     const char *interface;
-    int gid_index;      /* -1: chosen */
+    int gid_index; /* -1: chosen */
     enum weir_net_measure measure;
     enum weir_net_pattern pattern;
     enum weir_net_verb verb;            /* the mpi provider has SEND only */

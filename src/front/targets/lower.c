@@ -36,9 +36,9 @@ static int read_limit(const struct lowering *lowering, const char *option, const
                       double *per_s)
 {
     *per_s = 0.0;
-    return text == NULL ? 0
-                        : weir_limit_read(option, text, lowering->base.place, per_s,
-                                          lowering->base.error);
+    return text == NULL
+               ? 0
+               : weir_limit_read(option, text, lowering->base.place, per_s, lowering->base.error);
 }
 
 /* ---- what is refused ---- */

@@ -69,7 +69,7 @@ static int64_t user_of_socket(const struct sockaddr_storage *local,
     int64_t user = -1;
 
     for (int i = 0; i < 2 && user < 0; i++) {
-        char line[512], ends[2][48], both[100];
+        char line[512], ends[2][48], both[104];
         const char *found;
         unsigned owner;
         FILE *file;

@@ -132,8 +132,8 @@ static struct answer ask(struct scene *scene, const struct question *question)
     size_t count = question->ranks;
     struct weir_cpu_set *given = weir_arena_take(&scene->arena, (count + 1) * sizeof *given);
     struct weir_pinning *pinning = weir_arena_take(&scene->arena, sizeof *pinning);
-    struct answer answer = {.bindings =
-                                weir_arena_take(&scene->arena, (count + 1) * sizeof *answer.bindings)};
+    struct answer answer = {
+        .bindings = weir_arena_take(&scene->arena, (count + 1) * sizeof *answer.bindings)};
 
     for (size_t i = 0; i < count; i++)
         given[i] = scene->given;
@@ -148,7 +148,8 @@ static struct answer ask(struct scene *scene, const struct question *question)
         .rankfile = scene->rankfile,
         .devices = scene->devices,
     };
-    answer.code = weir_bindings_plan(scene->topology, &answer.request, answer.bindings, &answer.error);
+    answer.code =
+        weir_bindings_plan(scene->topology, &answer.request, answer.bindings, &answer.error);
     return answer;
 }
 
