@@ -468,6 +468,12 @@ static void roots_are_the_current_directory_and_those_of_parameters(void **state
         {"a=.csv", ""},
         {"a=/", ""},
         {"a=/.//", ""},
+        {"a=/..", ""},
+        {"a=/tmp/..", ""},
+        {"a=/no-such/../", ""},
+        {"a=/tmp/../$b", ""},
+        {"a=../../../../../../../../../../../../../../../../../../../../../../..", ""},
+        {"a=./../../../../../../../../../../../../../../../../../../../../../../..", ""},
         {"a=.", ""},
         {"a=/data/x", "/data/x"},
         {"a=./s/", "./s"},
@@ -478,6 +484,52 @@ static void roots_are_the_current_directory_and_those_of_parameters(void **state
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_root(cases[i].word, cases[i].root);
+}
+
+static int set_roots(const char *word, const char *list)
+{
+    struct bed bed;
+    int code;
+
+    take(&bed, "define param \"a\" $a \"1\" define param \"b\" $b \"1\" print $a;");
+    struct weir_lowering lowering = {
+        .plan = bed.plan, .test = NULL, .place = "parabench", .error = &bed.error};
+    assert_int_equal(weir_pbl_set_parameters(&lowering, &bed.program, 1, &word), 0);
+    code = weir_pbl_set_roots(&lowering, &bed.program, list);
+    if (code == 0)
+        assert_true(bed.program.root_count > 0);
+    weir_plan_close(bed.plan);
+    return code;
+}
+
+/* With / as a root every name would do, in whatever way / is written or linked to. */
+static void the_directory_of_all_directories_is_no_root(void **state)
+{
+    static const char *const lists[] = {
+        "/", "//",     "/tmp/..", "/..", "/tmp\n/", "/proc/self/root", "/no-such/../",
+        "",  "\n/tmp", "/tmp\n"};
+    char name[] = "roots-XXXXXX", word[64], link[64], *directory = getcwd(NULL, 0);
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        assert_int_not_equal(set_roots("a=1", lists[i]), 0);
+    assert_int_equal(set_roots("a=1", "/tmp"), 0);
+    assert_non_null(mkdtemp(name));
+    snprintf(link, sizeof link, "%s/link", name);
+    assert_int_equal(symlink("/", link), 0);
+    assert_int_not_equal(set_roots("a=1", link), 0);
+    for (int i = 0; i < 4; i++) {
+        snprintf(word, sizeof word, "a=%s%s%s", (const char *[]){"./", "", "./", "./"}[i], link,
+                 (const char *[]){"", "", "/tmp/..", "/./$b"}[i]);
+        assert_int_not_equal(set_roots(word, NULL), 0);
+    }
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(name), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_not_equal(set_roots("a=1", NULL), 0);
+    assert_int_not_equal(set_roots("a=1", "."), 0);
+    assert_int_equal(set_roots("a=/tmp", NULL), 0);
+    assert_int_equal(chdir(directory), 0);
+    free(directory);
 }
 
 /* Without ./ it may be meant, or be any other text. */
@@ -592,6 +644,7 @@ int main(void)
         cmocka_unit_test(numbers_of_definitions_are_limited),
         cmocka_unit_test(roots_are_the_current_directory_and_those_of_parameters),
         cmocka_unit_test(directories_that_are_there_are_roots),
+        cmocka_unit_test(the_directory_of_all_directories_is_no_root),
         cmocka_unit_test(parameters_that_are_no_numbers_are_refused),
         cmocka_unit_test(the_largest_call_is_found_before),
     };

@@ -18,7 +18,8 @@ struct roots {
     unsigned count;
 };
 
-static int add(struct roots *roots, const char *path)
+/* The path made absolute and clean; "/" for the directory of all directories. */
+static const char *clean_root(const struct roots *roots, const char *path)
 {
     char *root = weir_arena_take(&roots->lowering->plan->arena,
                                  strlen(roots->directory) + strlen(path) + sizeof "//");
@@ -26,11 +27,39 @@ static int add(struct roots *roots, const char *path)
 
     if (weir_program_clean_path(root, length, path) == 0)
         memcpy(root, "/", sizeof "/");
+    return root;
+}
+
+/* Whether a clean path leads to / through symbolic links, or is a bind mount of it: names that are
+ * in it as text could be any file. */
+static bool leads_to_slash(const char *root)
+{
+    struct stat own, slash;
+
+    return stat(root, &own) == 0 && stat("/", &slash) == 0 && own.st_dev == slash.st_dev &&
+           own.st_ino == slash.st_ino;
+}
+
+static int refuse_slash(const struct roots *roots, const char *origin, const char *path)
+{
+    return WEIR_REFUSE(roots->lowering,
+                       "%s: %.200s is the directory /, which would allow every name: give --root "
+                       "DIRECTORY, or allow all names with --anywhere",
+                       origin, path);
+}
+
+/* `origin` is what the path was given with. */
+static int add_root(struct roots *roots, const char *origin, const char *path)
+{
+    const char *root = clean_root(roots, path);
+
+    if (leads_to_slash(root))
+        return refuse_slash(roots, origin, path);
     for (unsigned i = 0; i < roots->count; i++)
         if (strcmp(roots->list[i], root) == 0)
             return 0;
     if (strlen(root) >= WEIR_PATH_BYTES || roots->count == ROOTS_MAX)
-        return WEIR_REFUSE(roots->lowering, "--root: %s: %s", path,
+        return WEIR_REFUSE(roots->lowering, "%s: %s: %s", origin, path,
                            roots->count == ROOTS_MAX ? "too many directories"
                                                      : "the path is too long");
     roots->list[roots->count++] = root;
@@ -70,13 +99,16 @@ static bool begins_in_directory(const struct roots *roots, const char *path)
 
 /* All that is in the current directory is in a root, whatever the value means: 1/2, or a/b. But
  * the first root says which storage is meant, so directories in it that are there count as well.
- * The root of all directories is none, which would allow each name. */
+ * A value that is / once it is clean is no root, which would allow each name: it may be meant as
+ * any other text. */
 static bool names_directory(const struct roots *roots, const char *path)
 {
     size_t dots = strspn(path, ".");
 
+    if (strcmp(clean_root(roots, path), "/") == 0)
+        return false;
     if (path[0] == '/')
-        return path[strspn(path, "/.")] != '\0';
+        return true;
     if ((dots == 1 || dots == 2) && (path[dots] == '/' || path[dots] == '\0'))
         return true;
     return begins_in_directory(roots, path);
@@ -84,13 +116,18 @@ static bool names_directory(const struct roots *roots, const char *path)
 
 static int add_of_parameters(struct roots *roots, const struct weir_program *program)
 {
+    struct weir_arena *arena = &roots->lowering->plan->arena;
     int failure = 0;
 
     for (unsigned i = 0; i < program->parameter_count && !failure; i++) {
-        const char *path = fixed_part(roots, program, program->parameters[i].value);
+        const struct weir_parameter *parameter = &program->parameters[i];
+        const char *path = fixed_part(roots, program, parameter->value);
 
         if (names_directory(roots, path))
-            failure = add(roots, path);
+            failure = add_root(roots,
+                               weir_arena_printf(arena, "parameter $%s",
+                                                 program->variables.names[parameter->variable]),
+                               path);
     }
     return failure;
 }
@@ -99,14 +136,28 @@ static int add_of_list(struct roots *roots, const char *list)
 {
     int failure = 0;
 
-    while (*list != '\0' && !failure) {
+    do {
         size_t length = strcspn(list, "\n");
+        const char *path =
+            weir_arena_printf(&roots->lowering->plan->arena, "%.*s", (int)length, list);
 
-        failure =
-            add(roots, weir_arena_printf(&roots->lowering->plan->arena, "%.*s", (int)length, list));
-        list += length + (list[length] == '\n');
-    }
+        if (length == 0)
+            return WEIR_REFUSE(roots->lowering, "--root: an empty path: name a directory");
+        failure = add_root(roots, "--root", path);
+        list += length;
+    } while (!failure && *list++ == '\n');
     return failure;
+}
+
+/* The current directory is a root besides those of parameters, unless it is / itself: a program
+ * without any root may name every file. */
+static int add_of_program(struct roots *roots, const struct weir_program *program)
+{
+    if (add_of_parameters(roots, program) != 0)
+        return -EINVAL;
+    if (roots->count > 0 && leads_to_slash(roots->directory))
+        return 0;
+    return add_root(roots, "the current directory", roots->directory);
 }
 
 int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program *program,
@@ -115,7 +166,7 @@ int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program
     struct weir_arena *arena = &lowering->plan->arena;
     char *directory = getcwd(NULL, 0);
     struct roots roots = {.lowering = lowering, .directory = directory};
-    int failure = 0;
+    int failure;
 
     if (directory == NULL)
         return WEIR_REFUSE(lowering,
@@ -123,10 +174,7 @@ int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program
                            "it elsewhere",
                            strerror(errno));
     roots.list = weir_arena_take(arena, ROOTS_MAX * sizeof *roots.list);
-    if (list != NULL)
-        failure = add_of_list(&roots, list);
-    else
-        failure = add_of_parameters(&roots, program) ? -EINVAL : add(&roots, ".");
+    failure = list != NULL ? add_of_list(&roots, list) : add_of_program(&roots, program);
     program->roots = roots.list;
     program->root_count = roots.count;
     free(directory);
