@@ -7,12 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A path without "." and empty parts. */
+/* A path without ".", empty parts and, as far as the text tells, ".." in it. */
 struct plain_path {
     char data[WEIR_PATH_BYTES];
 };
 
-/* False if the path is too long for any file to have it. */
+/* Removes the last part of a plain path, which ends with a slash. False: there is none that ".."
+ * could leave. */
+static bool leave_part(const char *plain, size_t *length)
+{
+    size_t start = *length;
+
+    if (start == 1 && plain[0] == '/')
+        return true;
+    while (start > 0 && (start == *length || plain[start - 1] != '/'))
+        start--;
+    if (start == *length || strncmp(plain + start, "../", *length - start) == 0)
+        return false;
+    *length = start;
+    return true;
+}
+
+/* False if the path is too long for any file to have it. Symbolic links are not followed: a plan is
+ * checked without files, and two paths that are refused for one text have cheap remedies. */
 static bool make_plain(const char *path, struct plain_path *plain)
 {
     size_t length = 0;
@@ -22,9 +39,10 @@ static bool make_plain(const char *path, struct plain_path *plain)
     for (const char *part = path; *part != '\0';) {
         size_t size = strcspn(part, "/");
         bool says_nothing = size == 0 ? part != path : size == 1 && part[0] == '.';
+        bool leaves = size == 2 && strncmp(part, "..", size) == 0;
 
         size += part[size] == '/';
-        if (!says_nothing) {
+        if (!says_nothing && !(leaves && leave_part(plain->data, &length))) {
             memcpy(plain->data + length, part, size);
             length += size;
         }

@@ -430,6 +430,9 @@ CHANGE(same_outputs, x->plan->output.summary_path = "a"; x->plan->output.result_
 
 CHANGE(same_plain_outputs, x->plan->output.summary_path = "./a//b";
        x->plan->output.result_path = "a/./b")
+CHANGE(same_climbing_outputs, x->plan->output.summary_path = "/../c/.././a/b";
+       x->plan->output.result_path = "/a/c/../b")
+CHANGE(result_climbs_over_data, x->plan->output.result_path = "x/../out/y/z/../../testFile")
 CHANGE(result_over_data, x->plan->output.result_path = ".//out/./testFile")
 CHANGE(summary_over_data, x->plan->output.summary_path = "out/testFile")
 CHANGE(status_over_data, x->test->must_keep = true; x->read->stop.status_path = "out/testFile")
@@ -679,6 +682,9 @@ static const struct {
     {empty_result, "ior: empty path for the result file", "leave it out"},
     {same_outputs, "ior: result file and summary file are both a", "different"},
     {same_plain_outputs, "ior: result file and summary file are both a/./b", "different"},
+    {same_climbing_outputs, "ior: result file and summary file are both /a/c/../b", "different"},
+    {result_climbs_over_data, "ior: result file x/../out/y/z/../../testFile is one of the data fil",
+     "path of its own"},
     {result_over_data, "ior: result file .//out/./testFile is one of the data files out/test",
      "path of its own"},
     {summary_over_data, "ior: summary file out/testFile is one of the data", "of its own"},
