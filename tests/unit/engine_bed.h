@@ -8,6 +8,7 @@
 #include "weir/system/running.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,25 +164,24 @@ static inline unsigned count_files(const struct bed *bed)
     return count;
 }
 
+/* nftw's callback: removes everything below the bed's directory, not the directory itself. */
+static inline int remove_entry(const char *path, const struct stat *facts, int kind,
+                               struct FTW *walk)
+{
+    (void)facts;
+    (void)kind;
+    return walk->level > 0 ? remove(path) : 0;
+}
+
 static inline void remove_files(const struct bed *bed)
 {
-    DIR *directory = opendir(bed->directory);
-    char path[PATH_MAX];
-    struct dirent *entry;
-
-    assert_non_null(directory);
-    while ((entry = readdir(directory)) != NULL) {
-        snprintf(path, sizeof path, "%s/%s", bed->directory, entry->d_name);
-        if (entry->d_name[0] != '.')
-            unlink(path);
-    }
-    closedir(directory);
+    assert_int_equal(nftw(bed->directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static inline void tear_down(struct bed *bed)
 {
     remove_files(bed);
-    rmdir(bed->directory);
+    assert_int_equal(rmdir(bed->directory), 0);
     weir_result_close(bed->result);
     weir_plan_close(bed->plan);
     weir_group_close(bed->group);
