@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the words of the command line to the command, and its exit code. */
+#include "weir/base/crash.h"
 #include "weir/base/log.h"
 #include "weir/base/memory.h"
 #include "weir/commands/commands.h"
@@ -118,13 +119,20 @@ int main(int argc, char *argv[])
     int exit_code = WEIR_EXIT_ENVIRONMENT;
 
     keep_standard_descriptors();
+    weir_crash_watch();
     weir_memory_reserve();
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
     weir_use_words_of(command.dialect);
     if (needs_mpi(&command, &error)) {
         weir_prepare_process();
+        weir_crash_set_work("start of MPI");
         weir_group_mpi_open(&argc, &argv, &group, &failure);
+        /* Libraries that MPI loads may have installed handlers of their own. */
+        weir_crash_watch();
+        if (group != NULL)
+            weir_crash_set_rank(group->rank, group->node_names[group->node]);
+        weir_crash_set_work("start of the command");
     } else {
         weir_group_self_open(&group);
     }
@@ -136,7 +144,9 @@ int main(int argc, char *argv[])
     if ((group == NULL || group->rank == 0) && weir_error_is_set(&error))
         tell(&error);
     weir_command_close(&command);
+    weir_crash_set_work("end of MPI");
     weir_group_close(group);
     weir_arena_close(&arena);
+    weir_crash_set_work("exit");
     return exit_code;
 }

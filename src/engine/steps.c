@@ -12,8 +12,11 @@
 #include "prepare.h"
 #include "user_command.h"
 
+#include "weir/base/crash.h"
+
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -405,7 +408,11 @@ static void run_step(struct weir_run *run, const struct weir_step *step, struct 
 {
     switch (step->kind) {
     case WEIR_STEP_PHASE:
+        weir_crash_set_work("%s of test %u, repetition %" PRIu64, weir_verb_name(step->phase->verb),
+                            run->test->number, run->repetition);
         run_phase(run, step->phase, error);
+        weir_crash_set_work("work after %s of test %u, repetition %" PRIu64,
+                            weir_verb_name(step->phase->verb), run->test->number, run->repetition);
         break;
     case WEIR_STEP_SLEEP:
         run_sleep(run, step->sleep_ns, error);

@@ -5,6 +5,7 @@
 
 #include "run.h"
 
+#include "weir/base/crash.h"
 #include "weir/base/log.h"
 
 #include <errno.h>
@@ -376,6 +377,7 @@ static void start_watching(struct weir_watchdog *dog)
     pthread_cond_init(&dog->wake, &clock);
     pthread_condattr_destroy(&clock);
     sigfillset(&all);
+    weir_crash_allow(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     dog->is_watching = pthread_create(&dog->thread, NULL, keep_watch, dog) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

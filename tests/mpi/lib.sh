@@ -6,7 +6,6 @@ set -euo pipefail
 
 : "${WEIR:?the weir program}" "${WEIR_TEST:?weir with the test backends}" "${WEIR_ROOT:?the source tree}"
 work=$(mktemp -d "${TMPDIR:-/tmp}/weir-test.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 mkdir "$work/files"
 files=$work/files # what the runs write goes here, and nothing else
 result=$work/result.jsonl
@@ -34,6 +33,25 @@ skip() { # skip REASON...
     echo "skipped: $*"
     exit 77
 }
+
+# What fatal signals printed (weir/base/crash.h) stays in the output of a failed test, whichever file it went to.
+show_crashes() {
+    local file
+    for file in "$work"/* "$work"/.[!.]*; do
+        if [[ -f $file ]] && grep -q '^weir: .*crashed by SIG' "$file"; then
+            echo "--- crash in $file"
+            grep -A 100 '^weir: .*crashed by SIG' "$file" | head -n 200
+        fi
+    done
+}
+
+# A test that ends without fail, by a command that was not expected to, shows them as well.
+end_test() {
+    local code=$?
+    ((code == 0 || code == 77)) || show_crashes
+    rm -rf "$work"
+}
+trap end_test EXIT
 
 fail() { # fail REASON...
     echo "failed: $*"

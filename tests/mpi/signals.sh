@@ -73,3 +73,20 @@ expect_first_repetition_whole
 capture "$WEIR" report "$result" --format ior
 expect_done
 expect_line '^write '
+
+# A fatal signal prints the rank, what it was doing, and its stack, and its exit code is 128 and the number of the signal.
+start_slow_run
+crashed=$(ranks | tail -n 1)
+kill -SEGV "$crashed"
+end_of_run
+((status != 0)) || fail "the exit code is 0"
+expect_error "^weir: rank 1: crashed by SIGSEGV from process $$, host .*, process $crashed, during write of test 0, repetition 1\$"
+expect_error '^weir: rank 1: in weir_engine_run'
+expect_error '^weir: rank 1: in main\+'
+launch "$WEIR" -w -t 64k -b 6400k -O interIODelay=20000 -o "$files/alone"
+wait_until 30 test -s "$files/alone" || fail "the run does not begin to write"
+kill -ABRT "$launcher"
+end_of_run
+((status == 128 + 6)) || [[ ${ASAN_OPTIONS-} ]] || fail "the exit code is not that of the signal"
+expect_error '^weir: rank 0: crashed by SIGABRT from process .*during write of test 0, repetition 0$'
+expect_error '^weir: rank 0: in main\+'

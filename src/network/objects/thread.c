@@ -2,6 +2,8 @@
 /* Starting threads that are not in the way of signals. */
 #include "thread.h"
 
+#include "weir/base/crash.h"
+
 #include <signal.h>
 
 int weir_thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
@@ -11,6 +13,7 @@ int weir_thread_start(pthread_t *thread, void *(*run)(void *context), void *cont
 
     /* A thread begins with the mask of the one that starts it. */
     sigfillset(&all);
+    weir_crash_allow(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     code = -pthread_create(thread, NULL, run, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
