@@ -7,10 +7,13 @@
 #include "weir/base/text.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 bool weir_path_find_existing(const char *path, char existing[PATH_MAX], struct stat *found)
 {
@@ -127,6 +130,37 @@ static bool find_line(const char *root, const struct mount_key *key, struct weir
     return is_found;
 }
 
+/* Describes a file system without a line in mountinfo, as "/" is in a chroot that is no mount
+ * point: its device and type are known, its options and the part that is mounted are not. */
+static bool describe_device(const char *root, const char *path, dev_t device,
+                            struct weir_mount *mount)
+{
+    static const struct {
+        int64_t magic;
+        const char *type;
+    } types[] = {{EXT4_SUPER_MAGIC, "ext4"},
+                 {XFS_SUPER_MAGIC, "xfs"},
+                 {BTRFS_SUPER_MAGIC, "btrfs"},
+                 {F2FS_SUPER_MAGIC, "f2fs"}};
+    char name[NAME_MAX + 1];
+    struct statfs kind;
+
+    if (!weir_link_name(name, sizeof name, "%s/sys/dev/block/%u:%u", root, major(device),
+                        minor(device)) ||
+        statfs(path, &kind) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].magic == (int64_t)kind.f_type) {
+            *mount = (struct weir_mount){.device = device, .part = "/", .point = "/"};
+            snprintf(mount->options, sizeof mount->options, "%s",
+                     kind.f_flags & ST_RDONLY ? "ro" : "rw");
+            snprintf(mount->type, sizeof mount->type, "%s", types[i].type);
+            snprintf(mount->source, sizeof mount->source, "/dev/%s", name);
+            return true;
+        }
+    return false;
+}
+
 bool weir_mount_find(const char *root, const char *path, struct weir_mount *mount)
 {
     struct mount_key key = {0};
@@ -137,7 +171,7 @@ bool weir_mount_find(const char *root, const char *path, struct weir_mount *moun
     if (facts.stx_mask & STATX_MNT_ID)
         key.id = facts.stx_mnt_id;
     key.device = makedev(facts.stx_dev_major, facts.stx_dev_minor);
-    return find_line(root, &key, mount);
+    return find_line(root, &key, mount) || describe_device(root, path, key.device, mount);
 }
 
 bool weir_mount_find_at(const char *root, const char *point, struct weir_mount *mount)

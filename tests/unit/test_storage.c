@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define MIB (UINT64_C(1) << 20)
@@ -183,6 +185,32 @@ static void nothing_is_known_of_what_is_mounted_nowhere(void **state)
         describe(&file, 1, &facts);
         assert_memory_equal(&facts, &nothing, sizeof facts);
     }
+}
+
+/* As "/" is in a chroot whose directory is no mount point. */
+static void without_a_line_the_device_number_and_statfs_are_used(void **state)
+{
+    static const struct planted_file files[] = {
+        {"proc/self/mountinfo", "1 0 0:99999 / /proc rw - proc proc rw\n"},
+        {"sys/class/block/vdz/size", "8\n"},
+        {"sys/dev/block/@under@", "-> ../../devices/virtual/block/vdz"},
+    };
+    struct weir_storage_facts facts;
+    char root[ROOT_BYTES];
+    struct statfs kind;
+
+    (void)state;
+    plant_numbered(root, files, COUNT(files));
+    assert_int_equal(statfs(root, &kind), 0);
+    weir_storage_describe(root, root, &facts);
+    fell(root);
+    if (kind.f_type != EXT4_SUPER_MAGIC && kind.f_type != XFS_SUPER_MAGIC)
+        skip();
+    assert_true(facts.is_known);
+    assert_string_equal(facts.source, "/dev/vdz");
+    assert_string_equal(facts.type, kind.f_type == XFS_SUPER_MAGIC ? "xfs" : "ext4");
+    assert_int_equal(facts.device_count, 1);
+    assert_string_equal(facts.devices[0].name, "vdz");
 }
 
 /* ---- secrets ---- */
@@ -782,6 +810,7 @@ int main(void)
         cmocka_unit_test(a_mount_is_what_its_line_says),
         cmocka_unit_test(options_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(nothing_is_known_of_what_is_mounted_nowhere),
+        cmocka_unit_test(without_a_line_the_device_number_and_statfs_are_used),
         cmocka_unit_test(addresses_are_masked_and_names_are_not),
         cmocka_unit_test(users_in_addresses_of_the_web_are_masked),
         cmocka_unit_test(private_options_are_known_by_their_names),
