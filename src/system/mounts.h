@@ -25,8 +25,7 @@ bool weir_path_find_existing(const char *path, char existing[PATH_MAX], struct s
 
 /* The mount that a path, which exists, is on. Its own line is found by the number that statx(2)
  * returns; files below `root`, but `path` is as it is. In a chroot whose "/" is no mount point
- * there is no such line: device and type come from sysfs and statfs, and both texts of options are
- * "". */
+ * there is no such line: device, type and "ro" or "rw" come from sysfs and statfs. */
 bool weir_mount_find(const char *root, const char *path, struct weir_mount *mount);
 
 /* The mount at `point` itself; of several, the last, which hides the others. */

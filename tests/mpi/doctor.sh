@@ -31,7 +31,7 @@ way_out() { # way_out SUBJECT PATTERN: the first way out of the subject that has
 }
 
 as_nobody() { # as_nobody COMMAND...
-    setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"
+    setpriv --reuid 65534 --regid 65534 --clear-groups env -u OMPI_MCA_orte_tmpdir_base "$@"
 }
 
 # ---- as it is

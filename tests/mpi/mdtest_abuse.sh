@@ -230,7 +230,7 @@ fi
 if ((EUID == 0)) && command -v setpriv >/dev/null; then
     mkdir -m 700 "$files/closed"
     chmod 755 "$work"
-    capture setpriv --reuid 65534 --regid 65534 --clear-groups "$WEIR" mdtest -n 2 -d "$files/closed/new"
+    capture setpriv --reuid 65534 --regid 65534 --clear-groups env -u OMPI_MCA_orte_tmpdir_base "$WEIR" mdtest -n 2 -d "$files/closed/new"
     expect_exit 1
     expect_error "$files/closed/new: Permission denied"
 fi

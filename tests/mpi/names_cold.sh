@@ -85,7 +85,7 @@ run 2 "${words[@]}" -2 --drop-caches node
 command -v setpriv >/dev/null || skip "there is no setpriv here; everything else was tried"
 mkdir -m 777 "$files/open"
 chmod 755 "$work" "$files"
-capture setpriv --reuid 65534 --regid 65534 --clear-groups "$WEIR" mdtest -n 2 -d "$files/open/tree" --drop-caches node
+capture setpriv --reuid 65534 --regid 65534 --clear-groups env -u OMPI_MCA_orte_tmpdir_base "$WEIR" mdtest -n 2 -d "$files/open/tree" --drop-caches node
 expect_exit 3
 expect_error '--drop-caches node: .*/proc/sys/vm/drop_caches.*-N 1'
 [[ -z $(ls -A "$files/open") ]] || fail "something was made all the same"

@@ -150,7 +150,7 @@ fi
 if ((EUID == 0)); then
     chmod 711 "$work"
     mkdir -m 777 "$files/theirs"
-    unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups env -u OMPI_MCA_orte_tmpdir_base)
     "${unprivileged[@]}" "$WEIR" --version >/dev/null 2>&1 || skip "nobody may run $WEIR; the rest is fine"
 else
     mkdir "$files/theirs"
