@@ -48,7 +48,7 @@ const char *weir_audit_data_advice(const struct weir_audit_input *input)
 }
 
 /* Where rank 0 works for all, the others have no times to be compared with. */
-static void audit_tree(const struct weir_audit_input *input)
+static void audit_tree(struct weir_audit_input *input)
 {
     if (input->record->op_count == 0 && input->record->absent_count == 0)
         return;
@@ -57,7 +57,7 @@ static void audit_tree(const struct weir_audit_input *input)
     if (input->phase->names.item == NULL || input->record->rank_ops_min == 0)
         return;
     weir_audit_time(input);
-    weir_audit_stalls(input);
+    input->stop_s = weir_audit_stalls(input);
     weir_audit_load(input);
     weir_audit_places(input);
     weir_audit_ranks(input);
@@ -95,7 +95,7 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
     if (input.phase->is_check || input.phase->is_prefill)
         return;
     weir_audit_time(&input);
-    weir_audit_stalls(&input);
+    input.stop_s = weir_audit_stalls(&input);
     weir_audit_load(&input);
     weir_audit_places(&input);
     weir_audit_ranks(&input);
@@ -109,6 +109,16 @@ static bool warns_of_test(const struct weir_test *test, const struct weir_test_r
            begun->existing_count > 0;
 }
 
+/* A read of the first part of a longer file is asked for: IOR's line about it is no warning. */
+static bool reads_part(const struct weir_phase *phase, const struct weir_phase_result *record)
+{
+    bool is_all = phase->stop.minimum_ns > 0 ? record->byte_count >= record->expected_bytes
+                                             : record->byte_count == record->expected_bytes;
+
+    return phase->verb == WEIR_READ && is_all && record->file_bytes != UINT64_MAX &&
+           record->file_bytes > record->expected_bytes;
+}
+
 static bool warns_of_phase(const struct weir_plan *plan, const struct weir_phase_result *record)
 {
     const struct weir_phase *phase = weir_plan_find_phase(plan, record->test, record->phase);
@@ -118,7 +128,8 @@ static bool warns_of_phase(const struct weir_plan *plan, const struct weir_phase
     for (unsigned i = 0; i < record->finding_count; i++)
         if (record->findings[i].severity == WEIR_WARNING)
             return true;
-    return has_size && weir_result_has_odd_size(record, phase->stop.minimum_ns > 0);
+    return has_size && !reads_part(phase, record) &&
+           weir_result_has_odd_size(record, phase->stop.minimum_ns > 0);
 }
 
 bool weir_audit_warns(const struct weir_plan *plan, const struct weir_result *result)

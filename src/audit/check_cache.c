@@ -276,17 +276,29 @@ bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64
     return is_remote ? traffic->has_network : traffic->has_devices;
 }
 
+/* Transfers of a mixed phase are of one size. */
+uint64_t weir_audit_written_bytes(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    uint64_t writes = record->write_latency != NULL ? record->write_latency->total : 0;
+
+    if (!weir_verb_writes(input->phase->verb) || record->op_count == 0)
+        return 0;
+    if (input->phase->verb != WEIR_MIXED)
+        return record->byte_count;
+    return (uint64_t)((double)record->byte_count * (double)writes / (double)record->op_count);
+}
+
 static void check_writeback(const struct weir_audit_input *input)
 {
     struct weir_phase_result *record = input->record;
-    uint64_t written_bytes;
+    uint64_t written_bytes = weir_audit_written_bytes(input), left_bytes;
     double share;
 
-    if (!weir_verb_writes(input->phase->verb) || input->phase->transfers.must_sync_at_end ||
-        input->phase->transfers.must_sync_each || record->byte_count == 0 ||
-        !weir_audit_passed(input, true, &written_bytes))
+    if (written_bytes == 0 || input->phase->transfers.must_sync_at_end ||
+        input->phase->transfers.must_sync_each || !weir_audit_passed(input, true, &left_bytes))
         return;
-    share = (double)written_bytes / (double)record->byte_count;
+    share = (double)left_bytes / (double)written_bytes;
     if (1.0 - share < WEIR_RESIDENT_SHARE)
         return;
     weir_result_find(record, WEIR_NOTE, "unsynced",

@@ -63,7 +63,8 @@ static void check_rate(const struct weir_audit_input *input)
     char asked_mib[RATE_BYTES] = "", done_mib[RATE_BYTES] = "";
     char lag_text[WEIR_DURATION_TEXT_BYTES];
 
-    if (pace->asked_per_s <= 0.0 || is_sustained(pace))
+    if (pace->asked_per_s <= 0.0 || is_sustained(pace) ||
+        is_small(pace->end_lag_s - input->stop_s, pace)) /* the stop alone explains it */
         return;
     if (weir_verb_moves_data(input->phase->verb)) {
         snprintf(asked_mib, sizeof asked_mib, " (%.1f MiB/s)", pace->asked_per_s * mib_per_op);
@@ -80,7 +81,9 @@ static void check_rate(const struct weir_audit_input *input)
 }
 
 /* As long as there are free slots none is issued late, however slow the storage is. Then the phase
- * must be much longer than the response times, or they are those of slots that fill up. */
+ * must be much longer than the response times, or they are those of slots that fill up. Response
+ * times of a phase with a stop are those of the stop, and a phase that was cut is short for another
+ * reason. */
 static void check_proof_of_rate(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
@@ -92,7 +95,8 @@ static void check_proof_of_rate(const struct weir_audit_input *input)
     double response_s;
 
     if (pace->asked_per_s <= 0.0 || !is_sustained(pace) || !record->response ||
-        record->response->total == 0)
+        record->response->total == 0 || input->stop_s > 0.0 ||
+        record->outcome != WEIR_OUTCOME_COMPLETE)
         return;
     response_s = (double)weir_histogram_percentile(record->response, 0.9) / 1e9;
     if (is_small(response_s, pace))
@@ -281,14 +285,15 @@ static bool is_polling(const struct weir_test *test)
     return false;
 }
 
-/* A rank that waits for due times may poll for them. */
+/* A rank that waits for due times, or for the end of a pause, may poll for them. */
 static void check_processors(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
     double window_s = record->rank_s_mean * record->rank_count;
     double busy_s = record->cpu_user_s + record->cpu_system_s;
 
-    if (record->depth < 2 || record->pace.asked_per_s > 0.0 || is_polling(input->test) ||
+    if (record->depth < 2 || record->pace.asked_per_s > 0.0 || input->phase->think_ns > 0 ||
+        input->phase->transfers.layout.listing.pauses_ns > 0 || is_polling(input->test) ||
         record->rank_s_mean < WEIR_SHORT_PHASE_S || busy_s < PROCESSOR_SHARE * window_s ||
         !moves_to_storage(input))
         return;

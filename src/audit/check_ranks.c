@@ -18,7 +18,9 @@ static void check_balance(const struct weir_audit_input *input)
     char fastest[WEIR_DURATION_TEXT_BYTES];
     char mean[WEIR_DURATION_TEXT_BYTES];
 
+    /* A rank that failed, or was stopped, has not done its part faster. */
     if (record->rank_count < 2 || slowest_s < WEIR_SHORT_PHASE_S ||
+        record->outcome != WEIR_OUTCOME_COMPLETE ||
         (slowest_s <= record->rank_s_mean * IMBALANCE_OF_MEAN &&
          slowest_s <= record->rank_s_min * IMBALANCE_OF_FASTEST))
         return;

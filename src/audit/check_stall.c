@@ -39,58 +39,89 @@ static double usual_s(const struct weir_phase_result *record, double fraction)
     return (double)weir_histogram_percentile(record->latency, fraction) / 1e9;
 }
 
-/* So long that transfers which are slow, or not to be made yet, do not explain it. */
-static bool is_odd_gap(const struct weir_audit_input *input, double gap_s)
+/* Time between two operations of a rank that the plan asks for, in seconds: pauses after operations
+ * and listed ones, and the intervals of a rate. Intervals of random arrivals are exponential: one
+ * of GAP_TIMES their mean has a probability of 2e-9. */
+static double pause_s(const struct weir_audit_input *input, double usual_s)
 {
-    double fraction = usual_fraction(input->record);
+    const struct weir_phase_result *record = input->record;
     double pause_s =
-        usual_s(input->record, fraction) * (1.0 + (double)input->phase->think_ppm / 1e6) +
+        usual_s * (double)input->phase->think_ppm / 1e6 +
         (double)(input->phase->think_ns + input->phase->transfers.layout.listing.longest_pause_ns) /
             1e9;
 
-    return fraction > 0.0 && is_a_stop(input->record, gap_s) && gap_s >= GAP_TIMES * pause_s;
+    if (record->pace.asked_per_s > 0.0)
+        pause_s += record->rank_count * fmax(record->batch, 1.0) / record->pace.asked_per_s;
+    return pause_s;
+}
+
+/* Time of a rank for filling and checking the data of one transfer, in seconds: it is no stop,
+ * however fast the transfer itself is. */
+static double data_s(const struct weir_phase_result *record)
+{
+    double share = record->data_share + record->overlapped_data_share;
+
+    return share * record->rank_s_mean * record->rank_count / (double)record->latency->total;
+}
+
+/* Part of a gap that nothing in the plan explains, in seconds; 0 = the gap is usual. `planned_s`
+ * is a pause that the plan may make once in it. A slow operation is followed by a pause of
+ * think_ppm of its own time. */
+static double odd_part_s(const struct weir_audit_input *input, double gap_s, double planned_s)
+{
+    double fraction = usual_fraction(input->record);
+    double stop_s = (gap_s - planned_s) / (1.0 + (double)input->phase->think_ppm / 1e6);
+    double transfer_s;
+
+    if (fraction <= 0.0 || !is_a_stop(input->record, stop_s))
+        return 0.0;
+    transfer_s = usual_s(input->record, fraction);
+    transfer_s += pause_s(input, transfer_s) + data_s(input->record);
+    return gap_s - planned_s >= GAP_TIMES * transfer_s ? gap_s - planned_s : 0.0;
 }
 
 #define ADVICE ", which is in the rate: measure again, and look for the cause if it comes back"
 
-static bool check_gap_of_all(const struct weir_audit_input *input)
+/* With a stagger, one rank may be done before the next one begins. */
+static double check_gap_of_all(const struct weir_audit_input *input)
 {
+    double stagger_s = input->record->rank_count > 1 ? (double)input->phase->stagger_ns / 1e9 : 0.0;
     const struct weir_series *series = input->record->series;
     struct weir_series_gap gap = weir_series_longest_gap(series);
     double interval_s = (double)(UINT64_C(1) << series->shift) / 1e9;
     char length[WEIR_DURATION_TEXT_BYTES];
     char begin[WEIR_DURATION_TEXT_BYTES];
 
-    if (!is_odd_gap(input, gap.count * interval_s))
-        return false;
+    if (odd_part_s(input, gap.count * interval_s, stagger_s) <= 0.0)
+        return 0.0;
     weir_result_find(
         input->record, WEIR_WARNING, "stall",
         "no rank ended a single %s for %s, from %s after the start on: the storage, the "
         "network or all ranks stood still" ADVICE,
         weir_audit_unit(input), weir_duration_format(gap.count * interval_s, length),
         weir_duration_format(gap.first * interval_s, begin));
-    return true;
+    return gap.count * interval_s;
 }
 
-static bool check_gap_of_rank(const struct weir_audit_input *input)
+static double check_gap_of_rank(const struct weir_audit_input *input)
 {
     const struct weir_rank_gap *gap = &input->record->gap;
     char length[WEIR_DURATION_TEXT_BYTES];
     char begin[WEIR_DURATION_TEXT_BYTES];
 
-    if (!is_odd_gap(input, gap->seconds))
-        return false;
+    if (odd_part_s(input, gap->seconds, 0.0) <= 0.0)
+        return 0.0;
     weir_result_find(input->record, WEIR_WARNING, "stall",
                      "rank %u on %s ended no %s for %s, from %s after the start on: it, its "
                      "node or what it waited for stood still" ADVICE,
                      gap->rank, gap->host, weir_audit_unit(input),
                      weir_duration_format(gap->seconds, length),
                      weir_duration_format(gap->begin_s, begin));
-    return true;
+    return gap->seconds;
 }
 
 /* Others of the rank may have gone on meanwhile. */
-static void check_tail(const struct weir_audit_input *input)
+static double check_tail(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
     double fraction = usual_fraction(record);
@@ -100,23 +131,26 @@ static void check_tail(const struct weir_audit_input *input)
 
     if (fraction <= 0.0 || !is_a_stop(record, longest_s) ||
         longest_s < TAIL_TIMES * usual_s(record, fraction))
-        return;
+        return 0.0;
     weir_result_find(input->record, WEIR_WARNING, "stall",
                      "the longest of %" PRIu64 " %ss took %s, and %.1f %% of them no more than "
                      "%s: what it waited for stood still" ADVICE,
                      record->latency->total, weir_audit_unit(input),
                      weir_duration_format(longest_s, longest), fraction * 100.0,
                      weir_duration_format(usual_s(record, fraction), usual));
+    return longest_s;
 }
 
-/* Where transfers are due by a rate, pauses are asked for, and response times show stops. */
-void weir_audit_stalls(const struct weir_audit_input *input)
+double weir_audit_stalls(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
+    double stop_s;
 
-    if (input->test->is_dry_run || record->pace.asked_per_s > 0.0 || record->latency == NULL ||
-        record->series == NULL || record->latency->total == 0)
-        return;
-    if (!check_gap_of_all(input) && !check_gap_of_rank(input))
-        check_tail(input);
+    if (input->test->is_dry_run || record->latency == NULL || record->series == NULL ||
+        record->latency->total == 0)
+        return 0.0;
+    stop_s = check_gap_of_all(input);
+    if (stop_s <= 0.0)
+        stop_s = check_gap_of_rank(input);
+    return stop_s > 0.0 ? stop_s : check_tail(input);
 }

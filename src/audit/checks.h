@@ -22,6 +22,7 @@ struct weir_audit_input {
     const struct weir_phase *phase;
     const struct weir_test_result *begun;
     struct weir_phase_result *record;
+    double stop_s; /* length of the stop that weir_audit_stalls() reported; 0 = none */
 };
 
 /* Do transfers pass a page cache? */
@@ -33,6 +34,9 @@ bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64
 
 /* Is this type of file system memory, without storage under it? */
 bool weir_audit_is_memory(const char *type);
+
+/* Bytes that the phase wrote: of a mixed phase those of its writes alone. */
+uint64_t weir_audit_written_bytes(const struct weir_audit_input *input);
 
 /* What a phase is made of, for a sentence: "transfer"; "operation" on trees. */
 const char *weir_audit_unit(const struct weir_audit_input *input);
@@ -61,8 +65,9 @@ void weir_audit_names(const struct weir_audit_input *input);
 /* Is the time right? */
 void weir_audit_time(const struct weir_audit_input *input);
 
-/* Did transfers go on all the time? */
-void weir_audit_stalls(const struct weir_audit_input *input);
+/* Did transfers go on all the time? Returns the length of the stop that was found, in seconds;
+ * 0 = none. */
+double weir_audit_stalls(const struct weir_audit_input *input);
 
 /* Was the load that was asked for there, and what limited it? */
 void weir_audit_load(const struct weir_audit_input *input);

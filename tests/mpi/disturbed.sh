@@ -37,11 +37,32 @@ not_found() { # not_found NAME...
 }
 
 # ---------------------------------------------------------------- clean
-rm -f "$result"
-capture "${two_cores[@]}" "${load[@]}"
-expect_done
+# Others may take the cores for so long that a rank stands still: then the finding is right.
+is_crowded() { awk -v cores="$(nproc)" '{ exit !($1 > cores + 2) }' /proc/loadavg; }
+
+expect_no_stall() { # expect_no_stall COMMAND...: in one of five runs
+    local attempt
+    for attempt in 1 2 3 4 5; do
+        rm -f "$result"
+        capture "$@" --result "$result"
+        expect_done
+        "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/records.py" "$result" \
+            "not any(f.name == 'stall' for f in written.findings)" >/dev/null && return
+    done
+    is_crowded || fail "$attempt runs have the finding 'stall', and no rank was stopped"
+    echo "the machine is crowded: ranks stood still in $attempt runs"
+}
+
+expect_no_stall "${two_cores[@]}" "${load[@]}"
 # shellcheck disable=SC2086 # several words
-not_found $places stall
+not_found $places
+
+# Pauses that the plan asks for: between the starts of ranks, and after each transfer.
+expect_no_stall mpiexec -n 2 "$WEIR" iozone -t 2 -s 4m -r 64k -d 1500000 -x -i 0 -+n -F "$files/a" "$files/b"
+expect_record "written.series.ops[len(written.series.ops) // 2] == 0"
+expect_no_stall mpiexec -n 2 "$WEIR" iozone -t 2 -s 256k -r 64k -J 400 -x -i 0 -+n -F "$files/a" "$files/b"
+expect_no_stall mpiexec -n 2 "$WEIR" -a POSIX -w -t 64k -b 256k -O interIODelay=400000 -o "$files/f"
+expect_no_stall mpiexec -n 2 "$WEIR" -a POSIX -w -t 64k -b 256k --rate 4 -o "$files/f"
 
 # ---------------------------------------------------------------- a rank that stands still
 # On a busy machine the signal may come before the phase or behind it; then it says nothing.

@@ -28,3 +28,10 @@ expect_record "written.file_bytes == 3 * 262144 - 4096 and not written.differing
 # Files of their own may differ.
 sizes 1 -F --fault.rank 2 --fault.stat 4k
 expect_record "not written.differing_sizes"
+
+# IOR prints its line about sizes where a part of a longer file is read on purpose: that is no warning of this run.
+run 1 -a posix -w -k -t 64k -b 256k -o "$files/f"
+expect_done
+run 1 -a posix -r -k -t 64k -b 128k --warningAsErrors -o "$files/f"
+expect_done
+expect_line '^WARNING: Stat\(\) of aggregate file size'

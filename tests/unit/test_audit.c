@@ -111,6 +111,22 @@ SPOIL(write_and_sync, write_into_memory(x); x->write->transfers.must_sync_at_end
 SPOIL(write_and_sync_each, write_into_memory(x); x->write->transfers.must_sync_each = true)
 SPOIL(write_directly, write_into_memory(x); x->test->backend = &direct)
 SPOIL(write_to_the_unknown, x->record.traffic.has_network = true)
+/* Half of 1024 transfers write: 2 MiB. */
+static void mix_into_memory(struct subject *x, uint64_t left_bytes)
+{
+    static struct weir_histogram writes;
+
+    weir_histogram_reset(&writes);
+    for (unsigned i = 0; i < 512; i++)
+        weir_histogram_add(&writes, 2000);
+    x->write->verb = WEIR_MIXED;
+    x->record.write_latency = &writes;
+    x->record.traffic.has_devices = true;
+    x->record.traffic.device_written_bytes = left_bytes;
+}
+SPOIL(mix_and_write_all, mix_into_memory(x, 2 * MIB))
+SPOIL(mix_and_write_half, mix_into_memory(x, MIB))
+SPOIL(mix_without_writes, mix_into_memory(x, 0); weir_histogram_reset(x->record.write_latency))
 SPOIL(write_again, x->write->stop.minimum_ns = 1; x->record.byte_count = 40 * MIB)
 SPOIL(write_again_directly, write_again(x); x->test->backend = &direct)
 SPOIL(write_once, write_again(x); x->record.byte_count = 4 * MIB)
@@ -151,6 +167,7 @@ SPOIL(limp, x->record.rank_s_max = 2.0)
 /* One of two nodes is half as fast: the slowest are near the mean. */
 SPOIL(limp_by_halves, x->record.rank_s_min = 1.0; x->record.rank_s_mean = 1.5;
       x->record.rank_s_max = 2.0)
+SPOIL(limp_until_interrupted, limp(x); x->record.outcome = WEIR_OUTCOME_PARTIAL)
 SPOIL(limp_a_little, x->record.rank_s_min = 1.0; x->record.rank_s_mean = 1.35;
       x->record.rank_s_max = 1.7)
 
@@ -194,9 +211,53 @@ SPOIL(stop_one, go_on(x, 1, 2000))
 SPOIL(stop_all_shortly, go_on(x, 4, 200))
 SPOIL(stop_one_shortly, go_on(x, 1, 200))
 SPOIL(stop_in_a_short_phase, go_on(x, 1, 300); x->record.windows.transfer_s = 1.0)
-SPOIL(stop_as_asked, go_on(x, 4, 2000); x->record.pace.asked_per_s = 1.0)
-SPOIL(stop_in_thought, go_on(x, 4, 2000); weir_histogram_reset(&x->latency);
-      weir_histogram_add(&x->latency, 2000000); x->write->think_ns = UINT64_C(1000000000))
+
+/* Nothing is in flight for 2 s. */
+static void pause_all(struct subject *x)
+{
+    struct weir_series series;
+
+    go_on(x, 4, 2000);
+    series = x->series;
+    go_on(x, 0, 0);
+    x->series = series;
+}
+
+/* Pauses that the plan asks for: a rank that is done before the next one begins, ... */
+SPOIL(stop_between_ranks, pause_all(x); x->write->stagger_ns = UINT64_C(2000000000))
+SPOIL(stop_longer_than_a_stagger, pause_all(x); x->write->stagger_ns = UINT64_C(500000000))
+SPOIL(stop_one_in_a_stagger, stop_between_transfers(x); x->write->stagger_ns = UINT64_C(2000000000))
+/* ... listed pauses, ... */
+SPOIL(stop_in_thought, pause_all(x); x->write->think_ns = UINT64_C(1000000000))
+/* A transfer of a rank is due every four seconds. */
+SPOIL(stop_as_asked, pause_all(x); x->record.pace.asked_per_s = 1.0)
+SPOIL(stop_as_listed, pause_all(x);
+      x->write->transfers.layout.listing.longest_pause_ns = UINT64_C(2000000000))
+/* ... and nine times the time of an operation, which took 0.2 s. */
+SPOIL(stop_after_a_slow_one, stop_between_transfers(x); x->write->think_ppm = 9000000)
+SPOIL(stop_for_longer_than_thought, stop_between_transfers(x); x->write->think_ppm = 100000)
+
+/* Four transfers of each of four ranks into nothing, after 0.5 s that filled their buffers. */
+static void fill_for_long(struct subject *x)
+{
+    weir_histogram_reset(&x->latency);
+    weir_series_reset(&x->series, 0);
+    x->record.latency = &x->latency;
+    x->record.series = &x->series;
+    x->record.windows.transfer_s = x->record.rank_s_mean = 2.0;
+    for (unsigned i = 0; i < 16; i++) {
+        weir_histogram_add(&x->latency, 1000);
+        weir_series_add(&x->series, (i / 4 + 1) * UINT64_C(500000000), 4096);
+    }
+    x->record.data_share = 0.99;
+}
+SPOIL(stop_for_long, fill_for_long(x); x->record.data_share = 0.0)
+
+/* 500 transfers/s of each rank are due. */
+SPOIL(stop_in_an_open_loop, go_on(x, 4, 2000);
+      x->record.pace = (struct weir_pace_result){2000.0, 6.0, 0.0001, 2.0, 1000})
+SPOIL(go_on_in_an_open_loop, go_on(x, 0, 0);
+      x->record.pace = (struct weir_pace_result){2000.0, 6.0, 0.0001, 0.0009, 3})
 
 /* Transfers that take seconds end seldom. */
 static void be_slow(struct subject *x)
@@ -283,6 +344,22 @@ SPOIL(respond_late, respond_after(x, 0.051))
 SPOIL(respond_a_little_late, respond_after(x, 0.049))
 SPOIL(respond_late_in_a_moment, respond_after(x, 0.011); x->record.pace.offered_s = 0.001)
 SPOIL(respond_soon_in_a_moment, respond_after(x, 0.009); x->record.pace.offered_s = 0.001)
+SPOIL(respond_late_until_interrupted, respond_after(x, 0.051);
+      x->record.outcome = WEIR_OUTCOME_PARTIAL)
+
+/* After a stop of all ranks for 2 s, responses are late, and maybe the last transfer of the phase.
+ */
+static void respond_late_after_a_stop(struct subject *x, double end_lag_s)
+{
+    respond_after(x, 0.5);
+    go_on(x, 4, 2000);
+    x->record.depth = 1;
+    x->record.pace = (struct weir_pace_result){2000.0, 6.0, end_lag_s, 2.0, 1000};
+}
+SPOIL(catch_up_after_a_stop, respond_late_after_a_stop(x, 0.0001))
+SPOIL(end_soon_after_a_stop, respond_late_after_a_stop(x, 2.0))
+SPOIL(fall_behind_beside_a_stop, respond_late_after_a_stop(x, 3.0))
+SPOIL(respond_late_without_a_stop, respond_late_after_a_stop(x, 0.0001); go_on(x, 0, 0))
 SPOIL(respond_late_and_fall_behind, respond_after(x, 0.051); x->record.pace.end_lag_s = 0.051)
 SPOIL(respond_late_in_a_closed_loop, respond_after(x, 0.051); x->record.pace.asked_per_s = 0)
 SPOIL(close_the_loop, fall_behind(x); x->record.pace.asked_per_s = 0)
@@ -329,6 +406,7 @@ SPOIL(sweat_over_nothing, sweat(x); x->test->backend = &nothing)
 SPOIL(sweat_by_polling, sweat(x); set_setting(x, "uring.iopoll", "1"))
 SPOIL(sweat_without_polling, sweat(x); set_setting(x, "uring.iopoll", "0"))
 SPOIL(sweat_in_an_open_loop, sweat(x); x->record.pace.asked_per_s = 1000)
+SPOIL(sweat_in_pauses, sweat(x); x->write->think_ns = 1)
 SPOIL(sweat_shortly, sweat(x); x->record.rank_s_mean = 0.09)
 SPOIL(multitask, x->record.overlapped_data_share = 0.2)
 SPOIL(multitask_a_little, x->record.overlapped_data_share = 0.1)
@@ -500,6 +578,7 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
         {read_before_write_of_new_files, "cache", WEIR_NOTE, false},
         {limp_by_halves, "imbalance", WEIR_NOTE, true},
         {limp_a_little, "imbalance", WEIR_NOTE, false},
+        {limp_until_interrupted, "imbalance", WEIR_NOTE, false},
         {go_on_steadily, "stall", WEIR_WARNING, false},
         {stop_all, "stall", WEIR_WARNING, true},
         {stop_one, "stall", WEIR_WARNING, true},
@@ -509,6 +588,16 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
         {stop_in_a_short_phase, "stall", WEIR_WARNING, true},
         {stop_as_asked, "stall", WEIR_WARNING, false},
         {stop_in_thought, "stall", WEIR_WARNING, false},
+        {stop_between_ranks, "stall", WEIR_WARNING, false},
+        {stop_longer_than_a_stagger, "stall", WEIR_WARNING, true},
+        {stop_one_in_a_stagger, "stall", WEIR_WARNING, true},
+        {stop_as_listed, "stall", WEIR_WARNING, false},
+        {stop_after_a_slow_one, "stall", WEIR_WARNING, false},
+        {stop_for_longer_than_thought, "stall", WEIR_WARNING, true},
+        {fill_for_long, "stall", WEIR_WARNING, false},
+        {stop_for_long, "stall", WEIR_WARNING, true},
+        {stop_in_an_open_loop, "stall", WEIR_WARNING, true},
+        {go_on_in_an_open_loop, "stall", WEIR_WARNING, false},
         {be_slow, "stall", WEIR_WARNING, false},
         {be_uneven, "stall", WEIR_WARNING, false},
         {straggle, "outlier", WEIR_WARNING, true},
@@ -535,6 +624,9 @@ static void rates_of_memory_are_named_as_such(void **state)
         {write_and_sync_each, "unsynced", WEIR_NOTE, false},
         {write_directly, "unsynced", WEIR_NOTE, false},
         {write_to_the_unknown, "unsynced", WEIR_NOTE, false},
+        {mix_and_write_all, "unsynced", WEIR_NOTE, false},
+        {mix_and_write_half, "unsynced", WEIR_NOTE, true},
+        {mix_without_writes, "unsynced", WEIR_NOTE, false},
         {write_again, "repeated", WEIR_NOTE, true},
         {write_again_directly, "repeated", WEIR_NOTE, false},
         {write_once, "repeated", WEIR_NOTE, false},
@@ -628,6 +720,12 @@ static void open_loops_are_doubted_where_they_fell_behind_or_paused(void **state
         {respond_late_and_fall_behind, "rate-not-shown", WEIR_WARNING, false},
         {respond_late_and_fall_behind, "rate-not-sustained", WEIR_WARNING, true},
         {respond_late_in_a_closed_loop, "rate-not-shown", WEIR_WARNING, false},
+        {respond_late_until_interrupted, "rate-not-shown", WEIR_WARNING, false},
+        {catch_up_after_a_stop, "stall", WEIR_WARNING, true},
+        {catch_up_after_a_stop, "rate-not-shown", WEIR_WARNING, false},
+        {respond_late_without_a_stop, "rate-not-shown", WEIR_WARNING, true},
+        {end_soon_after_a_stop, "rate-not-sustained", WEIR_WARNING, false},
+        {fall_behind_beside_a_stop, "rate-not-sustained", WEIR_WARNING, true},
         {pause_it, "late-issue", WEIR_NOTE, true},
         {pause_a_little, "late-issue", WEIR_NOTE, false},
         {pause_shorter_than_a_ms, "late-issue", WEIR_NOTE, false},
@@ -676,6 +774,7 @@ static void queues_are_doubted_where_something_else_than_the_storage_is_the_limi
         {sweat_by_polling, "processor-bound", WEIR_NOTE, false},
         {sweat_without_polling, "processor-bound", WEIR_NOTE, true},
         {sweat_in_an_open_loop, "processor-bound", WEIR_NOTE, false},
+        {sweat_in_pauses, "processor-bound", WEIR_NOTE, false},
         {sweat_shortly, "processor-bound", WEIR_NOTE, false},
         {multitask, "data-in-flight", WEIR_NOTE, true},
         {multitask_a_little, "data-in-flight", WEIR_NOTE, false},
@@ -997,6 +1096,37 @@ static void a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of(void **stat
     weir_result_close(result);
 }
 
+/* IOR prints its line about sizes for each of these. */
+static void a_part_of_a_file_that_is_read_on_purpose_is_not_one_to_warn_of(void **state)
+{
+    static const struct {
+        bool reads;
+        uint64_t bytes, file_bytes;
+        bool warns;
+    } cases[] = {
+        {true, 4 * MIB, 4 * MIB, false}, {true, 4 * MIB, 8 * MIB, false},
+        {true, 4 * MIB, 2 * MIB, true},  {true, 3 * MIB, 8 * MIB, true},
+        {false, 4 * MIB, 8 * MIB, true},
+    };
+    struct weir_result *result = weir_result_open(1);
+    struct subject subject;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        set_up(&subject);
+        if (cases[i].reads)
+            read_back_directly(&subject);
+        subject.record.byte_count = cases[i].bytes;
+        subject.record.file_bytes = cases[i].file_bytes;
+        result->phases = &subject.record;
+        result->phase_count = 1;
+        assert_int_equal(weir_audit_warns(subject.plan, result), cases[i].warns);
+        weir_plan_close(subject.plan);
+    }
+    result->phases = NULL;
+    weir_result_close(result);
+}
+
 static void an_outlier_is_told_with_rank_host_activity_and_mean(void **state)
 {
     static const char *const activities[WEIR_OUTLIER_KINDS] = {
@@ -1069,6 +1199,7 @@ int main(void)
         cmocka_unit_test(advice_is_such_that_it_can_be_followed),
         cmocka_unit_test(what_was_not_granted_is_told_line_by_line),
         cmocka_unit_test(a_rate_that_was_not_sustained_makes_a_run_one_to_warn_of),
+        cmocka_unit_test(a_part_of_a_file_that_is_read_on_purpose_is_not_one_to_warn_of),
         cmocka_unit_test(an_outlier_is_told_with_rank_host_activity_and_mean),
         cmocka_unit_test(a_thousand_outliers_leave_room_for_other_findings),
         cmocka_unit_test(a_sound_phase_has_no_finding),
