@@ -70,6 +70,8 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .drift_ns = facts->after.offset_ns - facts->before.offset_ns,
         .error_ns = facts->before.error_ns > facts->after.error_ns ? facts->before.error_ns
                                                                    : facts->after.error_ns,
+        .drift_span_ns = facts->after.local_ns - facts->before.local_ns,
+        .drift_error_ns = facts->before.error_ns + facts->after.error_ns,
         .node = (uint32_t)run->group->node,
         .execution = facts->around.execution,
         .resident_asked_bytes = facts->resident_asked_bytes,

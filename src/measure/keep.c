@@ -183,15 +183,13 @@ static bool has_same_text(const char *one, const char *other)
 /* Nothing in it needs a line of its own. */
 static bool is_plain(const struct weir_phase_result *record)
 {
-    double drift_s = record->clock.drift_ppm * 1e-6 * record->windows.total_s;
-
     return record->outcome == WEIR_OUTCOME_COMPLETE && !record->is_interrupted &&
            record->failure[0] == '\0' && record->error_count == 0 && !record->has_lost_bytes &&
            !record->has_differing_sizes && record->mismatches.wrong_transfers == 0 &&
            record->outlier_count == 0 && record->notes == NULL && record->shortfall == NULL &&
            record->stall == NULL && record->absent_count == 0 && record->left_count == 0 &&
            !record->stonewall.has_deadline && record->response == NULL && record->program == NULL &&
-           drift_s <= record->clock.error_s;
+           !weir_result_has_drift(record);
 }
 
 static struct weir_history_note *find_note(struct weir_phase_history *history, const char *name)

@@ -392,20 +392,25 @@ static void derive_stonewall(struct weir_phase_result *result, const struct weir
 
 /* ---- clocks ---- */
 
-/* The two nodes with the largest bounds may both be off, in opposite directions. */
-static double error_of_differences_s(const struct weir_rank_row *rows, unsigned rank_count,
-                                     const char *const *hosts)
+/* Part of the drift that comparisons of clocks account for, as a rate. */
+static double rate_of(double ns, const struct weir_rank_row *row)
+{
+    return row->drift_span_ns > 0 ? ns / (double)row->drift_span_ns : 0.0;
+}
+
+/* The two nodes with the largest bounds may both be off, in opposite directions: adds both. */
+static double add_two_worst(const double bounds[], unsigned rank_count, const char *const *hosts)
 {
     unsigned worst = 0;
-    uint64_t other_ns = 0;
+    double other = 0.0;
 
     for (unsigned i = 1; i < rank_count; i++)
-        if (rows[i].error_ns > rows[worst].error_ns)
+        if (bounds[i] > bounds[worst])
             worst = i;
     for (unsigned i = 0; i < rank_count; i++)
-        if (strcmp(hosts[i], hosts[worst]) != 0 && rows[i].error_ns > other_ns)
-            other_ns = rows[i].error_ns;
-    return (double)(rows[worst].error_ns + other_ns) / NS_PER_S;
+        if (strcmp(hosts[i], hosts[worst]) != 0)
+            other = fmax(other, bounds[i]);
+    return bounds[worst] + other;
 }
 
 static void derive_clock(struct weir_phase_result *result, const struct weir_rank_row *rows,
@@ -413,21 +418,30 @@ static void derive_clock(struct weir_phase_result *result, const struct weir_ran
 {
     struct weir_clock_quality clock = {.is_cross_node = false};
     struct stamp_range offset = {0, 0};
-    struct stamp_range drift = {0, 0};
+    double least_drift = 0.0, greatest_drift = 0.0;
+    double *bounds;
 
     for (unsigned i = 0; i < rank_count; i++) {
+        double drift = rate_of((double)rows[i].drift_ns, &rows[i]);
+
         offset.first = rows[i].offset_ns < offset.first ? rows[i].offset_ns : offset.first;
         offset.last = rows[i].offset_ns > offset.last ? rows[i].offset_ns : offset.last;
-        drift.first = rows[i].drift_ns < drift.first ? rows[i].drift_ns : drift.first;
-        drift.last = rows[i].drift_ns > drift.last ? rows[i].drift_ns : drift.last;
+        least_drift = fmin(least_drift, drift);
+        greatest_drift = fmax(greatest_drift, drift);
         if (rows[i].error_ns > 0 || strcmp(hosts[i], hosts[0]) != 0)
             clock.is_cross_node = true;
     }
     if (clock.is_cross_node) {
+        bounds = weir_memory_grow(NULL, rank_count * sizeof *bounds);
         clock.offset_s = positive_s(offset.first, offset.last);
-        if (result->windows.total_s > 0.0)
-            clock.drift_ppm = positive_s(drift.first, drift.last) / result->windows.total_s * 1e6;
-        clock.error_s = error_of_differences_s(rows, rank_count, hosts);
+        clock.drift_ppm = (greatest_drift - least_drift) * 1e6;
+        for (unsigned i = 0; i < rank_count; i++)
+            bounds[i] = (double)rows[i].error_ns;
+        clock.error_s = add_two_worst(bounds, rank_count, hosts) / NS_PER_S;
+        for (unsigned i = 0; i < rank_count; i++)
+            bounds[i] = rate_of((double)rows[i].drift_error_ns, &rows[i]);
+        clock.drift_error_ppm = add_two_worst(bounds, rank_count, hosts) * 1e6;
+        free(bounds);
     }
     result->clock = clock;
 }
@@ -586,6 +600,18 @@ bool weir_result_has_odd_size(const struct weir_phase_result *phase, bool may_ex
 
     return (phase->byte_count != phase->expected_bytes && !is_more) ||
            (is_asked && phase->file_bytes != phase->expected_bytes);
+}
+
+bool weir_result_has_drift(const struct weir_phase_result *phase)
+{
+    const struct weir_clock_quality *clock = &phase->clock;
+    double error_ppm = clock->drift_error_ppm;
+
+    /* Records of older versions: each of the two comparisons has at most the error of both nodes.
+     */
+    if (error_ppm <= 0.0 && phase->windows.total_s > 0.0)
+        error_ppm = 2.0 * clock->error_s / phase->windows.total_s * 1e6;
+    return clock->drift_ppm > error_ppm;
 }
 
 int weir_result_judge(const struct weir_result *result)

@@ -44,7 +44,7 @@ static inline struct scene make_repetitions_on_two_nodes(void)
         row.bytes *= 2;
         row.total_s += 0.001 * i;
         done = scene_done(&scene, test, write, i, row);
-        done->clock = (struct weir_clock_quality){true, 0.25, 3.5, 1.2e-6 + 1e-7 * i};
+        done->clock = (struct weir_clock_quality){true, 0.25, 3.5, 1.2e-6 + 1e-7 * i, 0};
         weir_result_find(done, WEIR_NOTE, "short", "the phase took %u ms", 13 + i);
         if (i > 0)
             weir_result_find(done, WEIR_WARNING, "slow", "repetition %u was slow", i);
@@ -375,9 +375,9 @@ static inline struct scene make_verbose_on_two_nodes(void)
     read->shift.kind = WEIR_SHIFT_NODES;
     row.bytes *= 2;
     scene_done(&scene, test, write, 0, row)->clock =
-        (struct weir_clock_quality){true, 0.75, 3.5, 1.2e-6};
+        (struct weir_clock_quality){true, 0.75, 3.5, 1.2e-6, 0};
     scene_done(&scene, test, read, 0, row)->clock =
-        (struct weir_clock_quality){true, -0.25, 3.5, 1.2e-6};
+        (struct weir_clock_quality){true, -0.25, 3.5, 1.2e-6, 0};
     scene_done(&scene, test, removal, 0, (struct scene_row){.total_s = 0.0003});
     return scene;
 }

@@ -371,18 +371,52 @@ static void clock_error_is_the_sum_of_the_two_worst_nodes(void **state)
         rows[i].error_ns = error_ns[i];
         rows[i].offset_ns = i < 2 ? 0 : -7 * MS;
         rows[i].drift_ns = i < 2 ? 0 : 14;
+        rows[i].drift_span_ns = 28 * MS;
+        rows[i].drift_error_ns = 2 * error_ns[i];
     }
     weir_result_derive(&result, rows, 4, hosts, 0.0);
     assert_true(result.clock.is_cross_node);
     assert_seconds(result.clock.error_s, 5e-6);
     assert_seconds(result.clock.offset_s, 0.007);
-    assert_true(fabs(result.clock.drift_ppm - 1.0) < 1e-9);
+    /* 14 ns between two comparisons that are 28 ms apart, each good to 3 and 2 us */
+    assert_true(fabs(result.clock.drift_ppm - 0.5) < 1e-9);
+    assert_true(fabs(result.clock.drift_error_ppm - 10e3 / 28.0) < 1e-6);
+    assert_false(weir_result_has_drift(&result));
     for (unsigned i = 0; i < 2; i++) {
         rows[i].error_ns = 0;
         rows[i].offset_ns = 0;
     }
     weir_result_derive(&result, rows, 2, hosts, 0.0);
     assert_false(result.clock.is_cross_node);
+}
+
+/* Two hosts share one clock. A phase of 1 ms lies between comparisons that are 2 ms apart; they are
+ * off by 20 us each, in opposite directions: 18,000 ppm is within what they can be wrong by. */
+static void comparisons_that_are_off_make_no_drift_of_a_short_phase(void **state)
+{
+    static const uint64_t drift_ns[] = {36000, 41000};
+    static struct weir_phase_result result;
+    struct weir_rank_row rows[4];
+
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        for (unsigned i = 0; i < 4; i++) {
+            rows[i] = plain_row();
+            rows[i].error_ns = i < 2 ? 0 : 20000;
+            rows[i].drift_ns = i < 2 ? 0 : (int64_t)drift_ns[k];
+            rows[i].drift_span_ns = 2 * MS;
+            rows[i].drift_error_ns = i < 2 ? 0 : 40000;
+        }
+        weir_result_derive(&result, rows, 4, hosts, 0.0);
+        assert_true(fabs(result.clock.drift_ppm - (double)drift_ns[k] / 2.0) < 1e-6);
+        assert_true(fabs(result.clock.drift_error_ppm - 20000.0) < 1e-6);
+        assert_int_equal(weir_result_has_drift(&result), k == 1);
+    }
+    /* Where nobody compared clocks, none drifts. */
+    for (unsigned i = 0; i < 4; i++)
+        rows[i].drift_span_ns = 0;
+    weir_result_derive(&result, rows, 4, hosts, 0.0);
+    assert_seconds(result.clock.drift_ppm, 0.0);
 }
 
 /* As IOR tells it: what ranks had done when they were done. */
@@ -773,6 +807,7 @@ int main(void)
         cmocka_unit_test(a_deadline_that_nobody_saw_has_figures_too),
         cmocka_unit_test(stonewall_counts_what_each_rank_had_done_at_the_deadline),
         cmocka_unit_test(clock_error_is_the_sum_of_the_two_worst_nodes),
+        cmocka_unit_test(comparisons_that_are_off_make_no_drift_of_a_short_phase),
         cmocka_unit_test(merged_mismatches_are_the_first_by_place),
         cmocka_unit_test(every_kind_of_mismatch_has_its_name),
         cmocka_unit_test(a_tally_keeps_the_first_failure),

@@ -51,10 +51,12 @@ struct weir_rank_row {
     uint64_t counted_bytes;
     uint64_t counted_ns;
     uint64_t counted_cpu_ns;
-    int64_t offset_ns; /* clock of this rank's node against the first node's: offset, ... */
-    int64_t drift_ns;  /* ... change of it over the phase, ... */
-    uint64_t error_ns; /* ... and bound of its error */
-    uint32_t node;     /* number of its node */
+    int64_t offset_ns;      /* clock of this rank's node against the first node's: offset, ... */
+    int64_t drift_ns;       /* ... change of it between the comparisons around the phase, ... */
+    uint64_t error_ns;      /* ... and bound of its error */
+    uint64_t drift_span_ns; /* time between the two comparisons; 0 = the clocks were not compared */
+    uint64_t drift_error_ns; /* bound of the error of drift_ns: each comparison has its own */
+    uint32_t node;           /* number of its node */
     struct weir_execution execution;
     /* of what this rank was about to read, in the page cache of its node; asked 0: not measured, or
      * the kernel cannot tell */
@@ -180,9 +182,10 @@ struct weir_pace_result {
 
 struct weir_clock_quality {
     bool is_cross_node;
-    double offset_s;  /* largest offset between two nodes' raw clocks that was corrected */
-    double drift_ppm; /* largest drift that was corrected */
-    double error_s;   /* bound of what is left, in any difference of two nodes' stamps */
+    double offset_s;        /* largest offset between two nodes' raw clocks that was corrected */
+    double drift_ppm;       /* largest drift that was corrected */
+    double error_s;         /* bound of what is left, in any difference of two nodes' stamps */
+    double drift_error_ppm; /* bound of the error of drift_ppm; 0 = not in the record */
 };
 
 enum weir_outcome {
@@ -539,6 +542,9 @@ void weir_result_find(struct weir_phase_result *phase, enum weir_severity severi
 
 /* Takes the findings of this name away. */
 void weir_result_forget(struct weir_phase_result *phase, const char *name);
+
+/* Whether the drift that was measured exceeds the error of its measurement. */
+bool weir_result_has_drift(const struct weir_phase_result *phase);
 
 /* True if ranks moved other than the layout's bytes, or the files are not of that size. A phase
  * that starts again (`may_exceed`) moves more than its files hold. */

@@ -130,6 +130,9 @@ static const struct weir_json_field clock_fields[] = {
     WEIR_JSON_FIELD(weir_clock_quality, "offset_s", offset_s, REAL),
     WEIR_JSON_FIELD(weir_clock_quality, "drift_ppm", drift_ppm, REAL),
     WEIR_JSON_FIELD(weir_clock_quality, "error_s", error_s, REAL),
+    WEIR_JSON_FIELD(weir_clock_quality, "drift_error_ppm", drift_error_ppm, REAL,
+                    .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_clock_quality, drift_error_ppm)),
     {0},
 };
 

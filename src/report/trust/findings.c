@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings as lines: a note is one line for all repetitions and phases that it is alike in, and a
- * warning one for each, but for those of how ranks are placed. */
+ * warning one for each, but for those of how ranks are placed and of clocks. */
 #include "tables.h"
 
 #include <string.h>
@@ -43,11 +43,11 @@ static unsigned count_alike(const struct weir_repetitions *all, unsigned positio
     return count;
 }
 
-/* Where ranks are placed is the same each time. */
+/* Where ranks are placed is the same each time, and how good clocks are hardly differs. */
 static bool is_folded(const struct weir_finding *finding)
 {
     return finding->severity == WEIR_NOTE || strcmp(finding->name, "oversubscribed") == 0 ||
-           strcmp(finding->name, "shared-core") == 0;
+           strcmp(finding->name, "shared-core") == 0 || strcmp(finding->name, "clock-error") == 0;
 }
 
 /* Of the same words; numbers may differ. */

@@ -83,13 +83,8 @@ static void add_head(struct weir_text *text, const struct weir_trust_view *view)
     weir_text_close(&seeds);
 }
 
-/* Below the clocks' error a drift is noise of their comparison. */
-static bool has_drift(const struct weir_phase_result *phase)
-{
-    return phase->clock.drift_ppm * 1e-6 * phase->windows.total_s > phase->clock.error_s;
-}
-
-/* The worst of all phases: one line says what cross-node numbers are worth. */
+/* The worst of all phases: one line says what cross-node numbers are worth. Below the error of its
+ * comparison a drift is noise. */
 static void add_clock(struct weir_text *text, const struct weir_result *result)
 {
     struct weir_clock_quality worst = {.is_cross_node = false};
@@ -103,7 +98,7 @@ static void add_clock(struct weir_text *text, const struct weir_result *result)
         worst.is_cross_node = worst.is_cross_node || clock->is_cross_node;
         worst.error_s = fmax(worst.error_s, clock->error_s);
         worst.offset_s = fmax(worst.offset_s, clock->offset_s);
-        if (has_drift(&result->phases[i]))
+        if (weir_result_has_drift(&result->phases[i]))
             worst.drift_ppm = fmax(worst.drift_ppm, clock->drift_ppm);
     }
     if (!worst.is_cross_node)
