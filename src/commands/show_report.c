@@ -94,25 +94,36 @@ static const char *end_of(const struct weir_recorded_run *run, char room[32])
     return room;
 }
 
+/* A line with the facts of the run, and one with what was run. */
 static void list_runs(const struct choice *choice, struct weir_text *text)
 {
-    weir_text_add(text, "%5s  %-16s  %-19s  %-8s  %6s  %s\n", "run", "id", "begun", "dialect",
-                  "phases", "end");
+    weir_text_add(text, "%5s  %-16s  %-19s  %-12s  %5s  %5s  %6s  %s\n", "run", "id", "begun",
+                  "dialect", "ranks", "nodes", "phases", "end");
     for (unsigned i = 0; i < choice->count; i++) {
         const struct weir_recorded_run *run = &choice->runs[i];
         const time_t begun = (time_t)run->begun_s;
-        char date[32] = "-", end[32];
+        char date[32] = "-", end[32], ranks[16] = "-", nodes[16] = "-";
         struct tm parts;
 
         if (run->begun_s > 0 && localtime_r(&begun, &parts) != NULL)
             strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-        weir_text_add(text, "%5u  %-16s  %-19s  %-8s  %6u  %s", i + 1,
-                      run->id[0] != '\0' ? run->id : "-", date, run->dialect, run->phase_count,
-                      end_of(run, end));
+        if (run->rank_count > 0)
+            snprintf(ranks, sizeof ranks, "%u", run->rank_count);
+        if (run->node_count > 0)
+            snprintf(nodes, sizeof nodes, "%u", run->node_count);
+        weir_text_add(text, "%5u  %-16s  %-19s  %-12s  %5s  %5s  %6u  %s", i + 1,
+                      run->id[0] != '\0' ? run->id : "-", date, run->dialect, ranks, nodes,
+                      run->phase_count, end_of(run, end));
         if (run->program[0] != '\0') {
             weir_text_add(text, "  ");
             weir_text_add_visible(text, run->program);
         }
+        weir_text_add(text, "\n");
+        if (run->command[0] == '\0' && run->job[0] == '\0')
+            continue;
+        weir_text_add(text, "       %s%s", run->job,
+                      run->job[0] != '\0' && run->command[0] != '\0' ? ": " : "");
+        weir_text_add_visible(text, run->command);
         weir_text_add(text, "\n");
     }
 }

@@ -51,7 +51,10 @@ capture "$WEIR" report "$result" --format csv
 [[ $status == 0 ]] || fail "the last run is not told"
 grep -q 'run 2' "$err" || fail "nothing is said of the other run"
 capture "$WEIR" report --run list "$result"
-expect_lines 2 ' ior .* yes$'
+expect_lines 2 ' ior  .* yes$'
+# They differ in their command lines, ranks and nodes.
+expect_lines 2 '^       .*weir .*-w .*'
+expect_lines 2 ' ior  *1  *1  *[0-9]*  yes$'
 id=$("$WEIR_PYTHON" -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["run_id"])' "$result")
 capture "$WEIR" report "--run=$id" --format csv "$result"
 [[ "$(lines '^write,')" == "${counts%% *}" ]] || fail "run $id is not the first"

@@ -147,6 +147,10 @@ struct weir_recorded_run {
     char resumed_id[WEIR_RUN_ID_BYTES]; /* of the run that it goes on with; "": none */
     /* Of a program: its path, ranks and the parameters that are no defaults, cut; else "". */
     char program[WEIR_RUN_PROGRAM_BYTES];
+    char command[WEIR_RUN_PROGRAM_BYTES]; /* the command line, cut; "" = not in the file */
+    char job[64];                         /* of the batch system: "slurm job 123"; "" = none */
+    unsigned rank_count;                  /* 0 = not in the file */
+    unsigned node_count;
     double begun_s;
     unsigned phase_count; /* of "net": measurements */
     bool has_ended;       /* else it was cut, or still goes on */

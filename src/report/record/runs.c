@@ -226,6 +226,29 @@ static void copy_program(struct weir_recorded_run *summary, const json_t *record
     weir_text_close(&text);
 }
 
+/* Where the run ran, and its command line: runs of one night differ in nothing else. */
+static void copy_origin(struct weir_recorded_run *summary, const json_t *record)
+{
+    const json_t *plan = json_object_get(record, "plan"), *group;
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    summary->rank_count = (unsigned)json_integer_value(json_object_get(record, "ranks"));
+    json_array_foreach(json_object_get(record, "environment"), i, group) summary->node_count +=
+        (unsigned)json_integer_value(json_object_get(group, "count"));
+    copy_text(summary->command, sizeof summary->command,
+              json_object_get(plan, "command_line") != NULL ? plan : record, "command_line");
+    /* "slurm job", "pbs job"; not "slurm array job" */
+    json_object_foreach(json_object_get(record, "job"), key, value)
+    {
+        const char *word = strchr(key, ' ');
+
+        if (word != NULL && strcmp(word, " job") == 0 && json_is_string(value))
+            snprintf(summary->job, sizeof summary->job, "%s %s", key, json_string_value(value));
+    }
+}
+
 static bool begin_run(struct weir_record_reader *reader, const json_t *record)
 {
     struct weir_recorded_run *summary;
@@ -249,6 +272,7 @@ static bool begin_run(struct weir_record_reader *reader, const json_t *record)
               "run_id");
     summary->has_report = strcmp(summary->dialect, "net") != 0;
     copy_program(summary, record);
+    copy_origin(summary, record);
     keep_records(reader, &reader->runs[reader->count++]);
     return true;
 }
