@@ -46,6 +46,7 @@ struct mpiio_file {
     MPI_File handle;
     struct weir_file_part view; /* no blocks: the whole file */
     bool counts_in_view;        /* offsets of transfers do */
+    bool uses_pointer; /* transfers are at the individual file pointer, as IOR's in a view */
     /* the file's size when it was last asked for: it does not shrink under us */
     uint64_t known_bytes;
 };
@@ -62,8 +63,8 @@ static const struct weir_option mpiio_rows[] = {
     {0, "mpiio.preallocate", WEIR_OPTION_FLAG, AT(must_preallocate),
      .help = "preallocate files to their expected size when they are made", .since = "4.0"},
     {0, "mpiio.useStridedDatatype", WEIR_OPTION_FLAG, AT(has_strided_datatype),
-     .help = "move through a file view whose type is all blocks of a rank, strided",
-     .since = "4.0"},
+     .help = "in a file view: move all blocks of a rank in one noncontiguous call", .since = "4.0",
+     .better = "refused if memory does not hold all blocks of a rank; a call moves up to 1 GiB"},
     {0, "mpiio.useFileView", WEIR_OPTION_FLAG, AT(has_file_view),
      .help = "move through a file view whose type is one block of a rank and the way to the next",
      .since = "4.0"},
@@ -82,9 +83,18 @@ static MPI_File handle_of(struct weir_file *file)
 
 /* ---- session ---- */
 
+/* Whether a transfer is all blocks of a rank. */
+static bool mpiio_spans_blocks(const void *values)
+{
+    const struct mpiio_options *options = values;
+
+    return options->has_strided_datatype && options->has_file_view;
+}
+
+/* Without a file view there is no type that could be strided. */
 static enum weir_mpiio_view view_of(const struct mpiio_options *options)
 {
-    if (options->has_strided_datatype)
+    if (mpiio_spans_blocks(options))
         return WEIR_MPIIO_VIEW_WHOLE;
     return options->has_file_view ? WEIR_MPIIO_VIEW_BLOCKS : WEIR_MPIIO_VIEW_NONE;
 }
@@ -274,6 +284,7 @@ static int set_view(const struct mpiio_session *session, const struct weir_file_
     if (session->view == WEIR_MPIIO_VIEW_NONE || params->part.block_count == 0)
         return 0;
     file->view = params->part;
+    file->uses_pointer = true;
     return weir_mpiio_errno(weir_mpiio_view_set(file->handle, session->view, &file->view));
 }
 
@@ -288,6 +299,7 @@ static int mpiio_view(struct weir_session *session, struct weir_file *file,
         return -EINVAL;
     open->view = *part;
     open->counts_in_view = part->block_count > 0;
+    open->uses_pointer = false;
     if (open->counts_in_view)
         rc = weir_mpiio_view_set(open->handle, WEIR_MPIIO_VIEW_BLOCKS, part);
     else /* Open MPI goes through a type of our own byte by byte, and not through this one */
@@ -406,10 +418,27 @@ static int64_t mpiio_size(struct weir_session *session, struct weir_file *file)
 static int call_mpi(const struct weir_op *op, uint64_t position, uint64_t moved, int count,
                     MPI_Status *status)
 {
-    MPI_File handle = handle_of(op->file);
+    const struct mpiio_file *file = (const struct mpiio_file *)op->file;
+    MPI_File handle = file->handle;
     MPI_Offset offset = (MPI_Offset)position + (MPI_Offset)moved;
     unsigned char *data = (unsigned char *)op->data + moved;
+    int seek_rc, rc;
 
+    if (file->uses_pointer) {
+        seek_rc = MPI_File_seek(handle, offset, MPI_SEEK_SET);
+        /* Other ranks may wait in a collective transfer: this one takes part, without data. */
+        if (seek_rc != MPI_SUCCESS && op->is_collective)
+            count = 0;
+        else if (seek_rc != MPI_SUCCESS)
+            return seek_rc;
+        if (op->verb == WEIR_OP_WRITE)
+            rc = op->is_collective ? MPI_File_write_all(handle, data, count, MPI_BYTE, status)
+                                   : MPI_File_write(handle, data, count, MPI_BYTE, status);
+        else
+            rc = op->is_collective ? MPI_File_read_all(handle, data, count, MPI_BYTE, status)
+                                   : MPI_File_read(handle, data, count, MPI_BYTE, status);
+        return seek_rc != MPI_SUCCESS ? seek_rc : rc;
+    }
     if (op->verb == WEIR_OP_WRITE)
         return op->is_collective
                    ? MPI_File_write_at_all(handle, offset, data, count, MPI_BYTE, status)
@@ -418,35 +447,34 @@ static int call_mpi(const struct weir_op *op, uint64_t position, uint64_t moved,
                              : MPI_File_read_at(handle, offset, data, count, MPI_BYTE, status);
 }
 
-/* As far as the view shows it. */
-static uint64_t seen_bytes(const struct mpiio_file *file)
+/* Positions in the first `end` bytes of the file: bytes of the view, if there is one. */
+static uint64_t positions_before(const struct mpiio_file *file, uint64_t end)
 {
-    return file->counts_in_view ? weir_mpiio_view_bytes(&file->view, file->known_bytes)
-                                : file->known_bytes;
+    return file->view.block_count > 0 ? weir_mpiio_view_bytes(&file->view, end) : end;
 }
 
 /* Reads claim to be complete past the end of the file: collective ones of Open MPI 4.1 where ranks
  * read for one another, and all of ROMIO in a view. */
-static int64_t cut_at_end(struct mpiio_file *file, uint64_t offset, int64_t bytes)
+static int64_t cut_at_end(struct mpiio_file *file, uint64_t position, int64_t bytes)
 {
-    uint64_t seen = seen_bytes(file);
+    uint64_t seen = positions_before(file, file->known_bytes);
     MPI_Offset end;
 
-    if (offset + (uint64_t)bytes <= seen)
+    if (position + (uint64_t)bytes <= seen)
         return bytes;
     if (MPI_File_get_size(file->handle, &end) != MPI_SUCCESS)
         return -EIO;
     file->known_bytes = (uint64_t)end;
-    seen = seen_bytes(file);
-    if (offset >= seen)
+    seen = positions_before(file, file->known_bytes);
+    if (position >= seen)
         return 0;
-    return offset + (uint64_t)bytes <= seen ? bytes : (int64_t)(seen - offset);
+    return position + (uint64_t)bytes <= seen ? bytes : (int64_t)(seen - position);
 }
 
 /* Where nothing more can be read. */
-static bool is_at_end(struct mpiio_file *file, uint64_t offset)
+static bool is_at_end(struct mpiio_file *file, uint64_t position)
 {
-    return cut_at_end(file, offset, 1) == 0;
+    return cut_at_end(file, position, 1) == 0;
 }
 
 static int64_t move_piece(struct mpiio_session *session, const struct weir_op *op,
@@ -468,23 +496,27 @@ static int64_t move_piece(struct mpiio_session *session, const struct weir_op *o
         return -EIO;
     /* Open MPI 4.1 calls a transfer that failed a success: of no bytes, or, where ranks move for
      * one another, of all. */
-    if (count == 0 || (bytes == 0 && reads && is_at_end(file, op->offset + moved)))
+    if (count == 0 || (bytes == 0 && reads && is_at_end(file, position + moved)))
         return 0;
     if (bytes == 0 || (bytes == count && weir_mpiio_is_cause(kernel_errno)))
         return weir_mpiio_cause(MPI_SUCCESS, kernel_errno, &session->failure);
     if (reads && (op->is_collective || file->view.block_count > 0))
-        return cut_at_end(file, op->offset + moved, bytes);
+        return cut_at_end(file, position + moved, bytes);
     return bytes;
 }
 
-static bool find_position(const struct weir_op *op, uint64_t *position)
+/* Where a transfer begins as MPI counts. False if the view does not show all of it; in a view of
+ * all blocks at once, a transfer continues in the next block. */
+static bool find_position(const struct mpiio_session *session, const struct weir_op *op,
+                          uint64_t *position)
 {
     const struct mpiio_file *file = (const struct mpiio_file *)op->file;
 
     *position = op->offset;
     if (__builtin_expect(file->view.block_count == 0 || file->counts_in_view, 1))
         return true;
-    return weir_mpiio_view_find(&file->view, op->offset, op->size, position);
+    return weir_mpiio_view_find(&file->view, session->view == WEIR_MPIIO_VIEW_WHOLE, op->offset,
+                                op->size, position);
 }
 
 static int64_t mpiio_transfer(struct weir_session *session, struct weir_op *op)
@@ -492,8 +524,8 @@ static int64_t mpiio_transfer(struct weir_session *session, struct weir_op *op)
     uint64_t position;
     uint64_t moved = 0;
     int64_t result = 0;
-    bool is_in_view = find_position(op, &position);
     struct mpiio_session *mpiio = mpiio_session_of(session);
+    bool is_in_view = find_position(mpiio, op, &position);
 
     if (!is_in_view && !op->is_collective)
         return -EINVAL;
@@ -572,7 +604,8 @@ const struct weir_backend weir_backend_mpiio = {
                    .summary = "MPI-IO at explicit offsets or in views, independent and collective",
                    .abilities = WEIR_CAN_SHARE | WEIR_CAN_COLLECT | WEIR_CAN_KEEP | WEIR_CAN_NAME |
                                 WEIR_SYNCS_TOGETHER | WEIR_OPENS_TOGETHER,
-                   .options = {"MPIIO", mpiio_rows, sizeof(struct mpiio_options)}},
+                   .options = {"MPIIO", mpiio_rows, sizeof(struct mpiio_options)},
+                   .spans_blocks = mpiio_spans_blocks},
     .open = mpiio_session_open,
     .close = mpiio_session_close,
     .diagnose = mpiio_diagnose,

@@ -82,8 +82,8 @@ uint64_t weir_mpiio_view_bytes(const struct weir_file_part *part, uint64_t end)
            (in_block < part->block_bytes ? in_block : part->block_bytes);
 }
 
-bool weir_mpiio_view_find(const struct weir_file_part *part, uint64_t offset, uint64_t size,
-                          uint64_t *position)
+bool weir_mpiio_view_find(const struct weir_file_part *part, bool spans_blocks, uint64_t offset,
+                          uint64_t size, uint64_t *position)
 {
     uint64_t from_first = offset - part->first_byte;
     uint64_t block = from_first / part->stride_bytes;
@@ -93,6 +93,6 @@ bool weir_mpiio_view_find(const struct weir_file_part *part, uint64_t offset, ui
     if (offset < part->first_byte || block >= part->block_count || in_block >= part->block_bytes)
         return false;
     *position = block * part->block_bytes + in_block;
-    return size <= (is_solid ? part->block_count * part->block_bytes - *position
-                             : part->block_bytes - in_block);
+    return size <= (is_solid || spans_blocks ? part->block_count * part->block_bytes - *position
+                                             : part->block_bytes - in_block);
 }

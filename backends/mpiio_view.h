@@ -24,8 +24,10 @@ int weir_mpiio_view_set(MPI_File handle, enum weir_mpiio_view view,
 /* Bytes of the part in the first `end` bytes of the file. */
 uint64_t weir_mpiio_view_bytes(const struct weir_file_part *part, uint64_t end);
 
-/* Where in the view a range of the file is. False: it is not, or not in one piece. */
-bool weir_mpiio_view_find(const struct weir_file_part *part, uint64_t offset, uint64_t size,
-                          uint64_t *position);
+/* Finds the position in the view of `size` bytes that begin at `offset` of the file and, if
+ * `spans_blocks`, continue in the next block where one ends. False if the part does not have them.
+ */
+bool weir_mpiio_view_find(const struct weir_file_part *part, bool spans_blocks, uint64_t offset,
+                          uint64_t size, uint64_t *position);
 
 #endif

@@ -34,6 +34,23 @@ def full():
     yield Case("full.stdout", "$W $S -o f >/dev/full", TOLD, says="o space left", quick=True)
 
 
+def at_once():
+    """All blocks of a rank in one noncontiguous call of MPI-IO."""
+    for words in ("", "-c", "-F"):
+        run = f"$M -n 2 $W -a MPIIO {words} -S -V -t 64k -b 64k -s 128"
+        yield Case(f"at-once.full{words}", f"{run} -w -r -k -o m/f --result r.jsonl", FAILED | LACKING, mount="tmpfs:size=8m",
+                   may="m/*", says="o space left|does not fit|not enough space|free", quick=words == "-c")
+        yield Case(f"at-once.read-only{words}", f"{run} -w -o m/f", TOLD, mount="tmpfs:size=8m", setup="mount -o remount,ro m", says="ead-only")
+        launch = f"launch 2 $W -a MPIIO {words} -S -V -t 64k -b 64k -s 128 -w -O minTimeDuration=30 -o f --result r.jsonl; "
+        yield Case(f"at-once.limited{words}", launch + "for p in ${ranks[@]}; do prlimit --fsize=2000000 --pid $p; done; ends 20", FAILED,
+                   says="ile too large")
+        yield Case(f"at-once.foreign{words}", f"{run} -w -o f", REFUSED, setup="echo precious >f; echo precious >f.00000000; seq 9 >f.00000001")
+        yield Case(f"at-once.short{words}", f"{run} -r -k -D 60 -o f", FAILED, setup=f"{run} -w -k -o f; truncate -s 1000000 f*", says="hort read",
+                   quick=words == "")
+        yield Case(f"at-once.memory{words}", f"{run.replace('-s 128', '-s 10000000')} -w -o f", LACKING, says="fewer segments")
+        yield Case(f"at-once.signal{words}", launch + "kill -TERM ${ranks[1]}; ends 10", FAILED, quick=words == "-c")
+
+
 def read_only():
     for backend in BACKENDS:
         yield Case(f"read-only.{backend}", f"$M -n 2 $W -a {backend} $S -o m/f", TOLD, mount="tmpfs:size=8m", setup="mount -o remount,ro m",
@@ -77,6 +94,7 @@ def meanwhile():
 
 def cases():
     yield from full()
+    yield from at_once()
     yield from read_only()
     yield from broken()
     yield from devices()

@@ -64,8 +64,9 @@ static bool is_program(const struct weir_test *test)
 static void add_amounts(const struct outlook *outlook, const struct weir_phase *phase)
 {
     const struct weir_layout *layout = &phase->transfers.layout;
-    uint64_t bytes = layout->order == WEIR_ORDER_LISTED ? weir_layout_bytes_per_rank(layout)
-                                                        : ops_of(phase) * layout->transfer_bytes;
+    uint64_t bytes = layout->order == WEIR_ORDER_LISTED
+                         ? weir_layout_bytes_per_rank(layout)
+                         : ops_of(phase) * weir_layout_op_bytes(layout);
     char one[WEIR_SIZE_TEXT_BYTES], all[WEIR_SIZE_TEXT_BYTES];
 
     weir_text_add(outlook->text, "  %-7s %s per rank, %s in all%s%s\n", weir_verb_name(phase->verb),
@@ -213,7 +214,7 @@ static uint64_t in_flight(const struct weir_phase *phase)
         return phase->program->largest_bytes;
     if (works_on_items(phase))
         return weir_times(phase->depth, phase->names.bytes);
-    return moves_data(phase) ? phase->depth * phase->transfers.layout.transfer_bytes : 0;
+    return moves_data(phase) ? weir_times(phase->depth, weir_phase_op_bytes(phase)) : 0;
 }
 
 static void add_memory(const struct outlook *outlook)

@@ -222,6 +222,15 @@ int weir_check_room(struct weir_run *run, struct weir_error *error)
     return weir_group_agree(run->group, error);
 }
 
+/* Whether one operation of a phase of the test moves all blocks of a rank. */
+static bool moves_all_at_once(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->transfers.layout.is_at_once)
+            return true;
+    return false;
+}
+
 int weir_check_memory(struct weir_run *run, uint64_t bytes, struct weir_error *error)
 {
     uint64_t needed = weir_times(bytes, (uint64_t)run->group->node_size);
@@ -232,9 +241,11 @@ int weir_check_memory(struct weir_run *run, uint64_t bytes, struct weir_error *e
         needed > memory.bytes_available)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL,
                        "the transfers in flight on this host need %s of memory, and %s is "
-                       "available: use smaller transfers, "
-                       "a smaller --depth, or fewer ranks per node",
+                       "available: use %s, or fewer ranks per node",
                        weir_size_format(needed, all),
-                       weir_size_format(memory.bytes_available, left));
+                       weir_size_format(memory.bytes_available, left),
+                       moves_all_at_once(run->test)
+                           ? "fewer segments or smaller blocks, all of which are in one transfer"
+                           : "smaller transfers, a smaller --depth");
     return weir_group_agree(run->group, error);
 }

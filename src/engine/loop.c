@@ -484,7 +484,8 @@ static void set_verbs(struct weir_loop *loop)
     loop->counted = &loop->tally->verbs[loop->verb];
     loop->ops.varies = writes && reads;
     loop->is_open_loop = phase->rate.arrivals != WEIR_ARRIVALS_CLOSED;
-    loop->must_stamp = !reads && loop->source->is_one_stamp && loop->share->listed == NULL;
+    loop->must_stamp = !reads && loop->source->is_one_stamp && loop->share->listed == NULL &&
+                       loop->share->transfers_per_op == 1;
     loop->must_prepare = loop->ops.varies || loop->share->listed != NULL ||
                          phase->transfers.must_verify ||
                          (!reads && weir_source_varies(loop->source));

@@ -98,6 +98,11 @@ struct weir_loop {
     struct weir_op *paused_last;
 };
 
+/* Lays out buffer number `number` for writes: one transfer, or all of an operation that moves
+ * `transfers` of them. */
+void weir_loop_init_buffer(const struct weir_source *source, uint64_t transfers, void *buffer,
+                           unsigned number);
+
 /* Moves the rank's part, with everything the plan's stop rule asks, and leaves the counts in
  * run->tally. Returns 0, or -errno if ranks could not agree; failed transfers, and a session that
  * broke, are counted in the tally instead: a session that is broken from the start is one more

@@ -99,7 +99,7 @@ static inline int record_equal(struct weir_loop *loop, struct weir_op *const don
         i++;
     count = (uint64_t)(i - begin);
     weir_loop_count(loop->counted, done_ns - issued_ns, count,
-                    count * loop->phase->transfers.layout.transfer_bytes);
+                    count * weir_layout_op_bytes(&loop->phase->transfers.layout));
     if (submission != NULL)
         weir_histogram_add_many(submission, accepted_ns - issued_ns, count);
     return i;

@@ -51,15 +51,39 @@ static void choose_verb(struct weir_loop *loop, struct weir_op *op)
     loop->op_states[op->slot].must_init = loop->read_buffer == 0;
 }
 
+/* The filler of transfer `part` in a buffer: neighbouring transfers continue each other's. */
+static uint32_t filler_of(const struct weir_source *source, unsigned buffer, uint64_t transfers,
+                          uint64_t part)
+{
+    return (uint32_t)((buffer * transfers + part) * source->piece_count % WEIR_FILLER_PIECES);
+}
+
+void weir_loop_init_buffer(const struct weir_source *source, uint64_t transfers, void *buffer,
+                           unsigned number)
+{
+    for (uint64_t part = 0; part < transfers; part++)
+        weir_source_init_buffer(source,
+                                (unsigned char *)buffer + part * source->identity.transfer_bytes,
+                                filler_of(source, number, transfers, part));
+}
+
 static void fill(struct weir_loop *loop, struct weir_op *op)
 {
     struct weir_op_state *state = &loop->op_states[op->slot];
-    uint32_t filler = weir_source_first_filler(loop->source, weir_loop_next_buffer(loop, op));
+    unsigned buffer = weir_loop_next_buffer(loop, op);
+    uint64_t transfers = loop->share->transfers_per_op, bytes = loop->share->transfer_bytes;
 
     if (state->must_init)
-        weir_source_init_buffer(loop->source, op->data, filler);
+        weir_loop_init_buffer(loop->source, transfers, op->data, buffer);
     state->must_init = false;
-    weir_source_fill(loop->source, op->data, op->offset, filler);
+    if (transfers == 1) {
+        weir_source_fill(loop->source, op->data, op->offset, filler_of(loop->source, buffer, 1, 0));
+        return;
+    }
+    for (uint64_t part = 0; part < transfers; part++)
+        weir_source_fill(loop->source, (unsigned char *)op->data + part * bytes,
+                         weir_share_transfer_offset(loop->share, part),
+                         filler_of(loop->source, buffer, transfers, part));
 }
 
 /* A transfer of a list has a size of its own and maybe a pause before it: with several in flight,
@@ -96,9 +120,11 @@ void weir_loop_prepare_buffer(struct weir_loop *loop, struct weir_op *op)
         if (!loop->phase->transfers.must_verify)
             return;
         before_ns = weir_loop_begin_ns(loop);
-        weir_source_poison(source, op->data);
+        for (uint64_t at = 0; at < op->size; at += loop->share->transfer_bytes)
+            weir_source_poison(source, (unsigned char *)op->data + at);
     } else if (loop->op_states[op->slot].must_init ||
-               (weir_source_varies(source) && !source->is_one_stamp)) {
+               (weir_source_varies(source) &&
+                (!source->is_one_stamp || loop->share->transfers_per_op > 1))) {
         before_ns = weir_loop_begin_ns(loop);
         fill(loop, op);
     } else {
@@ -127,6 +153,18 @@ static bool can_continue_from(const struct weir_run *run, uint64_t moved)
     const struct weir_alignment *alignment = &run->alignment;
 
     return moved % alignment->memory == 0 && moved % alignment->offset == 0;
+}
+
+/* Offset in the file that is `moved` bytes after `offset`, at which an operation begins. */
+static uint64_t offset_after(const struct weir_loop *loop, uint64_t offset, uint64_t moved)
+{
+    const struct weir_share *share = loop->share;
+    uint64_t from_first = offset - share->first;
+
+    if (share->transfers_per_op == 1)
+        return offset + moved;
+    return weir_share_byte_offset(share, from_first / share->segment_bytes * share->block_bytes +
+                                             from_first % share->segment_bytes + moved);
 }
 
 bool weir_loop_is_retried(const struct weir_loop *loop, const struct weir_op *op)
@@ -163,9 +201,8 @@ static bool continue_op(struct weir_loop *loop, struct weir_op *op)
         failure = "unaligned short transfer";
     }
     if (failure != NULL) {
-        weir_loop_fail(loop, op->verb, code, op->offset + moved, failure);
-        loop->tally->partial_bytes +=
-            moved + (state->is_continued ? op->offset - state->offset : 0);
+        weir_loop_fail(loop, op->verb, code, offset_after(loop, op->offset, moved), failure);
+        loop->tally->partial_bytes += moved + (state->is_continued ? state->size - op->size : 0);
         return false;
     }
     /* Kept for join_parts: the whole transfer as it was issued. */
@@ -185,7 +222,7 @@ static bool continue_op(struct weir_loop *loop, struct weir_op *op)
     }
     loop->tally->short_count += moved > 0;
     op->data = (unsigned char *)op->data + moved;
-    op->offset += moved;
+    op->offset = offset_after(loop, op->offset, moved);
     op->size -= moved;
     /* The others are not in a short part of their own. */
     op->is_collective = false;
@@ -281,12 +318,20 @@ void weir_loop_record_backlog(struct weir_loop *loop, uint64_t now_ns)
 
 static void check(struct weir_loop *loop, const struct weir_op *op)
 {
+    const struct weir_share *share = loop->share;
     uint64_t before_ns = weir_loop_begin_ns(loop);
+    bool is_right = true;
 
     loop->reading.offset = op->offset;
-    loop->reading.bytes = op->size;
-    if (!weir_verify(loop->source, &loop->reading, op->data, &loop->tally->mismatches) &&
-        loop->phase->transfers.ends_at_mismatch)
+    loop->reading.bytes = share->transfers_per_op > 1 ? share->transfer_bytes : op->size;
+    for (uint64_t part = 0; part < share->transfers_per_op; part++) {
+        if (share->transfers_per_op > 1)
+            loop->reading.offset = weir_share_transfer_offset(share, part);
+        is_right &= weir_verify(loop->source, &loop->reading,
+                                (const unsigned char *)op->data + part * share->transfer_bytes,
+                                &loop->tally->mismatches);
+    }
+    if (!is_right && loop->phase->transfers.ends_at_mismatch)
         weir_loop_request_stop(loop);
     weir_loop_add_data_ns(loop, before_ns);
 }

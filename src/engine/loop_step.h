@@ -95,7 +95,7 @@ static inline void weir_loop_init_op(const struct weir_loop *loop, struct weir_o
     op->file = loop->file;
     op->first_buffer = op->slot * loop->buffers->per_slot;
     op->data = weir_buffers_at(loop->buffers, op->first_buffer);
-    op->size = loop->phase->transfers.layout.transfer_bytes;
+    op->size = weir_layout_op_bytes(&loop->phase->transfers.layout);
     op->due_ns = 0;
 }
 

@@ -148,7 +148,8 @@ static uint64_t needed_bytes(const struct weir_data_phase *data)
     if (limit == 0 || weir_run_has_written(data->run, data->target))
         return 0;
     if (layout->order == WEIR_ORDER_SEQUENTIAL)
-        return weir_share_offset(&data->share, limit - 1) + layout->transfer_bytes;
+        return weir_share_transfer_offset(&data->share, limit * data->share.transfers_per_op - 1) +
+               layout->transfer_bytes;
     if (layout->order == WEIR_ORDER_BACKWARD || layout->order == WEIR_ORDER_ONE_PLACE)
         return weir_share_offset(&data->share, 0) + layout->transfer_bytes;
     if (limit < data->share.op_count)

@@ -35,7 +35,8 @@ static int prepare_filler(const struct weir_data_phase *data, unsigned per_slot)
     if (identity->mode != WEIR_PAYLOAD_STAMP)
         return 0;
     if (weir_verb_makes_files(data->phase->verb) && data->run->buffers.slots == 1)
-        pieces = per_slot * (identity->transfer_bytes / WEIR_PIECE_BYTES + 1);
+        pieces = per_slot * data->share.transfers_per_op *
+                 (identity->transfer_bytes / WEIR_PIECE_BYTES + 1);
     if (pieces > WEIR_FILLER_PIECES)
         pieces = WEIR_FILLER_PIECES;
     return weir_filler_prepare(&data->run->filler, weir_filler_seed(identity), (uint32_t)pieces);
@@ -57,8 +58,8 @@ int weir_phase_init_buffers(struct weir_data_phase *data)
     for (unsigned i = 0; i < buffers->slots * per_slot; i++) {
         unsigned buffer = i / per_slot * buffers->per_slot + i % per_slot;
 
-        weir_source_init_buffer(&data->source, weir_buffers_at(buffers, buffer),
-                                weir_source_first_filler(&data->source, buffer));
+        weir_loop_init_buffer(&data->source, data->share.transfers_per_op,
+                              weir_buffers_at(buffers, buffer), buffer);
     }
     return 0;
 }

@@ -32,8 +32,7 @@
 /* Bytes that the phase moves at once. */
 static uint64_t transfer_of(const struct weir_phase *phase)
 {
-    return weir_verb_moves_data(phase->verb) ? phase->transfers.layout.transfer_bytes
-                                             : phase->names.bytes;
+    return weir_verb_moves_data(phase->verb) ? weir_phase_op_bytes(phase) : phase->names.bytes;
 }
 
 static uint64_t largest_transfer(const struct weir_test *test)

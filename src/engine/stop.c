@@ -114,7 +114,7 @@ int weir_stop_remember(struct weir_run *run, uint64_t ops_done)
 int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64_t ops_done,
                     struct weir_error *error)
 {
-    uint64_t furthest = ops_done;
+    uint64_t furthest = ops_done * weir_layout_transfers_per_op(&phase->transfers.layout);
     int code;
 
     if (!has_status(run, phase))

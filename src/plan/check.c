@@ -70,6 +70,11 @@ static int check_sizes(const struct weir_check_scope *scope)
                       "block size %s is not a multiple of transfer size %s: "
                       "choose a block size that is",
                       size_text(layout->block_bytes).data, size_text(layout->transfer_bytes).data);
+    if (layout->is_at_once && layout->transfer_bytes % sizeof(uint64_t) != 0)
+        return REFUSE(scope,
+                      "one transfer of all blocks of a rank has data in pieces of %s: use a "
+                      "multiple of 8 bytes",
+                      size_text(layout->transfer_bytes).data);
     if ((layout->stride > 0) != (layout->order == WEIR_ORDER_STRIDED))
         return REFUSE(scope, "a strided order and its stride belong together: give both, or none");
     return 0;

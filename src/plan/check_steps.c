@@ -66,7 +66,7 @@ static bool has_same_layout(const struct weir_layout *one, const struct weir_lay
 {
     return one->transfer_bytes == other->transfer_bytes && one->block_bytes == other->block_bytes &&
            one->segment_count == other->segment_count && one->order == other->order &&
-           one->listing.hash == other->listing.hash;
+           one->is_at_once == other->is_at_once && one->listing.hash == other->listing.hash;
 }
 
 /* A file that stays open keeps its mode, its view and its owner. `opener`: the phase that opened

@@ -85,12 +85,16 @@ static void add_layout(struct weir_text *text, const struct weir_layout *layout)
         return;
     }
     weir_text_add(text, "%" PRIu64 " x %s per rank: %s, blocks of %s, %s",
-                  weir_layout_ops_per_rank(layout), weir_words_size(layout->transfer_bytes).text,
+                  weir_layout_ops_per_rank(layout),
+                  weir_words_size(weir_layout_op_bytes(layout)).text,
                   weir_words_count(layout->segment_count, "segment").text,
                   weir_words_size(layout->block_bytes).text, orders[layout->order]);
     if (layout->order == WEIR_ORDER_STRIDED)
         weir_text_add(text, ", %" PRIu64 " transfers apart", layout->stride);
     weir_explain_if(text, layout->is_alike, "alike on all ranks");
+    if (layout->is_at_once)
+        weir_text_add(text, ", all in one noncontiguous transfer, data in pieces of %s",
+                      weir_words_size(layout->transfer_bytes).text);
     if (layout->seed_is_given && weir_order_is_random(layout->order))
         weir_text_add(text, " with seed %" PRIu64, layout->seed);
 }

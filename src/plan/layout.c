@@ -24,7 +24,17 @@ uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout)
 {
     if (layout->order == WEIR_ORDER_LISTED)
         return layout->listing.count;
-    return layout->segment_count * ops_per_block(layout);
+    return layout->is_at_once ? 1 : layout->segment_count * ops_per_block(layout);
+}
+
+uint64_t weir_layout_op_bytes(const struct weir_layout *layout)
+{
+    return layout->is_at_once ? weir_layout_bytes_per_rank(layout) : layout->transfer_bytes;
+}
+
+uint64_t weir_layout_transfers_per_op(const struct weir_layout *layout)
+{
+    return layout->is_at_once ? layout->segment_count * ops_per_block(layout) : 1;
 }
 
 uint64_t weir_layout_extent(const struct weir_layout *layout, bool is_shared, uint64_t ranks)
@@ -62,6 +72,7 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
         .order = layout->order,
         .ops_per_block = ops_per_block(layout),
         .op_count = weir_layout_ops_per_rank(layout),
+        .transfers_per_op = weir_layout_transfers_per_op(layout),
         .transfer_bytes = layout->transfer_bytes,
         .block_bytes = layout->block_bytes,
         .segment_bytes = stride * layout->block_bytes,
@@ -125,12 +136,12 @@ static uint64_t column_of(const struct weir_share *share, uint64_t index, uint64
     return longer + (rows > 0 ? (index - in_longer) / rows : 0);
 }
 
-uint64_t weir_share_offset(const struct weir_share *share, uint64_t index)
+uint64_t weir_share_transfer_offset(const struct weir_share *share, uint64_t index)
 {
     uint64_t segment, in_block, row;
     struct weir_permutation permutation;
 
-    assert(index < share->op_count);
+    assert(index < share->op_count * share->transfers_per_op);
     if (share->listed != NULL)
         return share->listed[index].offset;
     if (share->order == WEIR_ORDER_STRIDED) {
@@ -148,6 +159,17 @@ uint64_t weir_share_offset(const struct weir_share *share, uint64_t index)
         in_block = 0;
     }
     return block_offset(share, segment) + in_block * share->transfer_bytes;
+}
+
+uint64_t weir_share_offset(const struct weir_share *share, uint64_t index)
+{
+    return weir_share_transfer_offset(share, index * share->transfers_per_op);
+}
+
+uint64_t weir_share_byte_offset(const struct weir_share *share, uint64_t position)
+{
+    return share->first + position / share->block_bytes * share->segment_bytes +
+           position % share->block_bytes;
 }
 
 static void enter_segment(struct weir_walk *walk, uint64_t segment, uint64_t in_block)

@@ -13,7 +13,7 @@ static uint64_t bytes_of_phase(const struct weir_phase *phase)
 
     if (phase->stop.op_limit > 0 && phase->stop.op_limit < ops)
         ops = phase->stop.op_limit;
-    return ops * phase->transfers.layout.transfer_bytes;
+    return ops * weir_layout_op_bytes(&phase->transfers.layout);
 }
 
 void weir_test_need(const struct weir_test *test, struct weir_need *need)

@@ -226,6 +226,21 @@ static void set_backend_options(struct weir_plan *plan, struct weir_test *test)
     test->backend_options = binding.values;
 }
 
+/* Has one operation move all blocks of a rank where the options of the backend ask for it. Only
+ * transfers in order are blocks one after the other. */
+static void span_blocks(struct weir_test *test)
+{
+    const struct weir_descriptor *loop = test->inner ? test->inner : test->backend;
+    const void *options = test->inner ? test->inner_options : test->backend_options;
+
+    if (!loop || !loop->spans_blocks || !options || !loop->spans_blocks(options))
+        return;
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (weir_verb_moves_data(test->phases[i]->verb))
+            test->phases[i]->transfers.layout.is_at_once =
+                test->phases[i]->transfers.layout.order == WEIR_ORDER_SEQUENTIAL;
+}
+
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
 {
     struct weir_text text = {0};
@@ -237,6 +252,7 @@ int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
         limit_ranks(test->steps, 0, 0);
         if (test->backend && test->backend->options.rows && !test->backend_options)
             set_backend_options(plan, test);
+        span_blocks(test);
     }
     status = weir_plan_check(plan, error);
     if (status)
@@ -435,7 +451,7 @@ uint64_t weir_phase_op_bytes(const struct weir_phase *phase)
     uint64_t times = phase->verb == WEIR_CREATE || phase->verb == WEIR_READ_FILE;
 
     if (!weir_verb_works_on_trees(phase->verb))
-        return phase->transfers.layout.transfer_bytes;
+        return weir_layout_op_bytes(&phase->transfers.layout);
     for (unsigned i = 0; i < names->cycle_count; i++)
         times += names->cycle[i] == WEIR_CREATE || names->cycle[i] == WEIR_READ_FILE;
     return times * names->bytes;

@@ -18,7 +18,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Transfers of a share that follow one another in the file without a gap. */
+/* Transfers of a share that are contiguous in the file. */
 static uint64_t count_neighbours(const struct weir_share *share, uint64_t op_limit)
 {
     if (share->order != WEIR_ORDER_SEQUENTIAL && share->order != WEIR_ORDER_RANDOM_BLOCKS)
@@ -31,6 +31,7 @@ static uint64_t count_neighbours(const struct weir_share *share, uint64_t op_lim
 void weir_cache_survey_init(struct weir_cache_survey *survey, const struct weir_share *share,
                             uint64_t op_limit)
 {
+    op_limit *= share->transfers_per_op;
     *survey = (struct weir_cache_survey){.share = share, .op_limit = op_limit};
     if (op_limit == 0)
         return;
@@ -55,13 +56,15 @@ struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *surve
 {
     uint64_t first_op = find_run(survey, index / survey->pieces_per_run) * survey->ops_per_run;
     uint64_t ops = least(survey->ops_per_run, survey->op_limit - first_op);
-    uint64_t run_bytes = ops * weir_share_bytes(survey->share, first_op);
+    uint64_t run_bytes =
+        ops * (survey->share->listed != NULL ? weir_share_bytes(survey->share, first_op)
+                                             : survey->share->transfer_bytes);
     uint64_t start = index % survey->pieces_per_run * WEIR_SURVEY_PIECE_BYTES;
 
     if (start >= run_bytes)
         return (struct weir_extent){0};
     return (struct weir_extent){
-        .offset = weir_share_offset(survey->share, first_op) + start,
+        .offset = weir_share_transfer_offset(survey->share, first_op) + start,
         .bytes = least(run_bytes - start, WEIR_SURVEY_PIECE_BYTES),
     };
 }

@@ -587,6 +587,7 @@ static const struct contract_case cases[] = {
     FOR_ONLY("mpiio", hints_come_from_environment_and_file),
     FOR_ONLY("mpiio", preallocated_files_have_their_size_from_the_start),
     FOR_ONLY("mpiio", a_view_shows_only_its_part),
+    FOR_ONLY("mpiio", a_transfer_of_a_strided_view_spans_blocks),
     FOR_ONLY("mpiio", an_open_file_is_seen_through_a_view),
     FOR_ONLY("mpiio", a_view_of_long_blocks_finds_its_places),
     FOR_ONLY("mpiio", random_transfers_without_a_part_have_no_view),

@@ -200,7 +200,8 @@ static void read_part_of_neighbour(struct bench *bench, const char *path, bool i
 
 static void a_rank_reads_through_a_view_what_another_wrote(void **state)
 {
-    static const char *const views[] = {"mpiio.useFileView=1", "mpiio.useStridedDatatype=1"};
+    static const char *const views[] = {"mpiio.useFileView=1",
+                                        "mpiio.useFileView=1,mpiio.useStridedDatatype=1"};
     const struct subject *subject = *state;
 
     for (unsigned i = 0; i < 4; i++) {

@@ -11,11 +11,11 @@
 
 static const char *const views[] = {
     "mpiio.useFileView=1",
-    "mpiio.useStridedDatatype=1",
     "mpiio.useFileView=1,mpiio.useStridedDatatype=1",
 };
 
 #define VIEW_COUNT (sizeof views / sizeof *views)
+#define SPANNING 1 /* transfers continue in the next block */
 
 /* Blocks of two units at 1, 4 and 7. */
 static const struct weir_file_part part = {
@@ -66,14 +66,19 @@ static void check_bytes(struct bench *bench, const char *path, const unsigned ch
     close(fd);
 }
 
-static void check_outside(struct bench *bench, struct weir_file *file, unsigned char *data)
+static void check_outside(struct bench *bench, struct weir_file *file, unsigned char *data,
+                          bool spans_blocks)
 {
     static const unsigned outside[] = {0, 3, 6, 9, 10};
 
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         assert_int_equal(move_unit(bench, WEIR_OP_WRITE, file, data, outside[i]), -EINVAL);
+    if (!spans_blocks)
+        assert_int_equal(
+            move(bench, WEIR_OP_WRITE, file, data, 2 * UNIT_BYTES, (uint64_t)2 * UNIT_BYTES),
+            -EINVAL);
     assert_int_equal(
-        move(bench, WEIR_OP_WRITE, file, data, 2 * UNIT_BYTES, (uint64_t)2 * UNIT_BYTES), -EINVAL);
+        move(bench, WEIR_OP_WRITE, file, data, 7 * UNIT_BYTES, (uint64_t)3 * UNIT_BYTES), -EINVAL);
 }
 
 void a_view_shows_only_its_part(void **state)
@@ -93,7 +98,7 @@ void a_view_shows_only_its_part(void **state)
         back = make_data(&bench, 11, 0);
         path = path_of(&bench, "seen");
         file = open_part(&bench, path, &part, true);
-        check_outside(&bench, file, data);
+        check_outside(&bench, file, data, i == SPANNING);
         for (size_t n = 0; n < sizeof order / sizeof *order; n++)
             assert_int_equal(move_unit(&bench, WEIR_OP_WRITE, file, data, order[n]), UNIT_BYTES);
         assert_int_equal(bench.backend->file->size(bench.session, file), 9 * UNIT_BYTES);
@@ -117,6 +122,48 @@ void a_view_shows_only_its_part(void **state)
         remove_name(&bench, path);
         close_bench(&bench);
     }
+}
+
+/* One transfer of all blocks, parts of it that begin in the middle of one, and a file that ends in
+ * the last block or between two. */
+void a_transfer_of_a_strided_view_spans_blocks(void **state)
+{
+    static const unsigned units[] = {1, 2, 4, 5, 7, 8};
+    unsigned char *data, *back, *packed;
+    struct weir_file *file;
+    struct bench bench;
+    const char *path;
+
+    open_bench(&bench, *state, views[SPANNING]);
+    data = make_data(&bench, 11, 1);
+    back = make_data(&bench, 11, 0);
+    packed = make_data(&bench, 6, 0);
+    for (size_t i = 0; i < 6; i++)
+        memcpy(packed + i * UNIT_BYTES, data + (size_t)units[i] * UNIT_BYTES, UNIT_BYTES);
+    path = path_of(&bench, "spanned");
+    file = open_part(&bench, path, &part, true);
+    assert_int_equal(
+        move(&bench, WEIR_OP_WRITE, file, packed, UNIT_BYTES, (uint64_t)6 * UNIT_BYTES),
+        6 * UNIT_BYTES);
+    close_file(&bench, file);
+    check_bytes(&bench, path, data);
+
+    file = open_part(&bench, path, &part, false);
+    assert_int_equal(
+        move(&bench, WEIR_OP_READ, file, back, 5 * UNIT_BYTES, (uint64_t)3 * UNIT_BYTES),
+        3 * UNIT_BYTES);
+    assert_memory_equal(back, packed + 3 * UNIT_BYTES, 3 * UNIT_BYTES);
+    close_file(&bench, file);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(truncate(path, i == 0 ? 8 * UNIT_BYTES + 100 : 6 * UNIT_BYTES + 100), 0);
+        file = open_part(&bench, path, &part, false);
+        assert_int_equal(
+            move(&bench, WEIR_OP_READ, file, back, UNIT_BYTES, (uint64_t)6 * UNIT_BYTES),
+            i == 0 ? 5 * UNIT_BYTES + 100 : 4 * UNIT_BYTES);
+        close_file(&bench, file);
+    }
+    remove_name(&bench, path);
+    close_bench(&bench);
 }
 
 /* Longer than an int can count; the file is full of holes. */

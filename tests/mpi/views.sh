@@ -26,7 +26,7 @@ views() { # views RANKS READS DIRECTIVES-OF-A-VIEW...: the first READS of them a
 }
 
 both=()
-for view in mpiio.useFileView=1 mpiio.useStridedDatatype=1; do
+for view in mpiio.useFileView=1 "mpiio.useFileView=1 mpiio.useStridedDatatype=1"; do
     both+=("$view" "$view collective=1" "$view filePerProc=1")
 done
 
@@ -39,7 +39,7 @@ for component in "${components[@]}"; do
         export OMPI_MCA_io=$component
     fi
     views 1 0 "${both[@]}"
-    views 4 6 "${both[@]}" "mpiio.useStridedDatatype=1 reorderTasksRandom=2 reorderTasksRandomSeed=7"
+    views 4 6 "${both[@]}" "mpiio.useFileView=1 mpiio.useStridedDatatype=1 reorderTasksRandom=2 reorderTasksRandomSeed=7"
     views 2 0 "mpiio.useFileView=1 collective=1 reorderTasksConstant=1 fsync=1" \
         "mpiio.useFileView=1 collective=0 reorderTasksConstant=0 fsync=0 mpiio.preallocate=1 deadlineForStonewalling=60"
 done

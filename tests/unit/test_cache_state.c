@@ -62,6 +62,17 @@ static void runs_are_as_long_as_the_share_is_contiguous(void **state)
          {{2 * MIB, MIB}, {6 * MIB, MIB}, {10 * MIB, MIB}},
          3},
         {LAYOUT(3, MIB, MIB), {.is_shared = true, .ranks = 1, .owner = 0}, 0, {{0, 3 * MIB}}, 1},
+        /* one operation for all blocks of a rank */
+        {LAYOUT(3, MIB, 64 * KIB, .is_at_once = true),
+         {.is_shared = true, .ranks = 4, .owner = 2},
+         0,
+         {{2 * MIB, MIB}, {6 * MIB, MIB}, {10 * MIB, MIB}},
+         3},
+        {LAYOUT(3, MIB, 64 * KIB, .is_at_once = true),
+         {.ranks = 4, .owner = 2},
+         1,
+         {{0, 3 * MIB}},
+         1},
         /* limits */
         {LAYOUT(3, MIB, 64 * KIB), {.ranks = 1, .owner = 0}, 17, {{0, 17 * 64 * KIB}}, 1},
         {LAYOUT(3, MIB, 64 * KIB),

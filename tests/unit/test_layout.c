@@ -82,6 +82,37 @@ static void sequential_offsets_follow_the_formula(void **state)
     }
 }
 
+/* The one operation is at the first byte; its transfers and bytes are where single ones are. */
+static void one_operation_moves_all_blocks_of_a_rank(void **state)
+{
+    struct job job = {.layout = {.segment_count = 3, .block_bytes = 16, .transfer_bytes = 4},
+                      .ranks = 3};
+
+    (void)state;
+    for (int is_shared = 0; is_shared < 2; is_shared++) {
+        struct weir_share single, whole;
+        struct weir_walk walk;
+
+        job.is_shared = is_shared;
+        job.layout.is_at_once = false;
+        single = share_of(&job, 1);
+        job.layout.is_at_once = true;
+        whole = share_of(&job, 1);
+        assert_int_equal(weir_layout_ops_per_rank(&job.layout), 1);
+        assert_int_equal(weir_layout_op_bytes(&job.layout), 48);
+        assert_int_equal(weir_layout_transfers_per_op(&job.layout), 12);
+        assert_int_equal(whole.op_count, 1);
+        assert_int_equal(weir_share_bytes(&whole, 0), 48);
+        weir_walk_start(&walk, &whole, 0);
+        assert_int_equal(weir_walk_next(&walk), weir_share_offset(&single, 0));
+        for (uint64_t i = 0; i < single.op_count; i++) {
+            assert_int_equal(weir_share_transfer_offset(&whole, i), weir_share_offset(&single, i));
+            assert_int_equal(weir_share_byte_offset(&whole, i * 4 + 3),
+                             weir_share_offset(&single, i) + 3);
+        }
+    }
+}
+
 static void bytes_and_operations_per_rank_are_counted(void **state)
 {
     struct weir_layout layout = {
@@ -463,6 +494,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sequential_offsets_follow_the_formula),
+        cmocka_unit_test(one_operation_moves_all_blocks_of_a_rank),
         cmocka_unit_test(bytes_and_operations_per_rank_are_counted),
         cmocka_unit_test(walk_equals_the_definition),
         cmocka_unit_test(walk_can_start_anywhere),

@@ -72,6 +72,10 @@ struct weir_descriptor {
      * error names the remedy. Called when a plan is checked, before it runs or is explained. 0 or
      * the error. NULL: all values are accepted. */
     int (*check)(const void *options, struct weir_error *error);
+    /* True if a session with these values moves all blocks of weir_file_params.part in one
+     * transfer, which then begins at its offset in the file and continues in the next block of the
+     * part where a block ends. NULL: a transfer is one range of the file. */
+    bool (*spans_blocks)(const void *options);
 };
 
 #endif

@@ -64,6 +64,9 @@ struct weir_layout {
     bool seed_is_given;
     uint64_t seed; /* of a random order, if given; else the run draws one and the result keeps it */
     bool is_alike; /* random orders in files of their own are the same on all ranks */
+    /* SEQUENTIAL: one operation moves all blocks of a rank (weir_descriptor.spans_blocks); data are
+       still written and verified in transfers of transfer_bytes */
+    bool is_at_once;
     /* LISTED: the transfers, in one segment of one block, whose bytes are those of all of them;
        transfer_bytes are those of the largest */
     struct weir_listing listing;
@@ -72,6 +75,12 @@ struct weir_layout {
 /* Bytes that one rank moves. */
 uint64_t weir_layout_bytes_per_rank(const struct weir_layout *layout);
 uint64_t weir_layout_ops_per_rank(const struct weir_layout *layout);
+
+/* Bytes that one operation moves: those of a transfer, or of all of a rank's at once. */
+uint64_t weir_layout_op_bytes(const struct weir_layout *layout);
+
+/* Transfers in one operation: 1, or all of a rank's at once. */
+uint64_t weir_layout_transfers_per_op(const struct weir_layout *layout);
 
 /* Bytes of all files that so many ranks write in it: less than they move, where they write one
  * place again and again. */
@@ -88,8 +97,9 @@ struct weir_share_params {
 
 struct weir_share {
     enum weir_order order;
-    uint64_t ops_per_block;
+    uint64_t ops_per_block; /* transfers, also if one operation moves all of them */
     uint64_t op_count;
+    uint64_t transfers_per_op;
     uint64_t transfer_bytes;
     uint64_t block_bytes;
     uint64_t segment_bytes; /* from one segment to the next */
@@ -113,10 +123,19 @@ void weir_share_init(struct weir_share *share, const struct weir_layout *layout,
 /* Offset of transfer `index` (< op_count): the definition. */
 uint64_t weir_share_offset(const struct weir_share *share, uint64_t index);
 
-/* Its size. */
+/* Offset in the file of transfer `index` (< op_count * transfers_per_op), which is the operation of
+ * this index unless one operation moves all transfers. */
+uint64_t weir_share_transfer_offset(const struct weir_share *share, uint64_t index);
+
+/* Offset in the file of byte `position` of the share, in the order in which one operation moves all
+ * transfers. */
+uint64_t weir_share_byte_offset(const struct weir_share *share, uint64_t position);
+
+/* Bytes of operation `index`. */
 static inline uint64_t weir_share_bytes(const struct weir_share *share, uint64_t index)
 {
-    return share->listed != NULL ? share->listed[index].bytes : share->transfer_bytes;
+    return share->listed != NULL ? share->listed[index].bytes
+                                 : share->transfer_bytes * share->transfers_per_op;
 }
 
 /* A power of two; no more than weir_permutation_fill gives at once. */

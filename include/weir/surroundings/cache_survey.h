@@ -7,7 +7,7 @@
 #include "weir/plan/layout.h"
 #include "weir/system/page_cache.h"
 
-/* Asks the kernel about the first `op_limit` transfers of `share` in the file, for a second or so
+/* Asks the kernel about the first `op_limit` operations of `share` in the file, for a second or so
  * at most; all zero where it does not tell. `path` as the kernel knows it. */
 void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
                                const struct weir_clock *clock, struct weir_residency *seen);
@@ -21,7 +21,7 @@ void weir_cache_survey_measure(const char *path, const struct weir_share *share,
  * by one. Of more runs than WEIR_SURVEY_RUNS_MAX it holds that many, evenly spread. */
 struct weir_cache_survey {
     const struct weir_share *share;
-    uint64_t op_limit;
+    uint64_t op_limit; /* transfers, also where one operation moves all of them */
     uint64_t ops_per_run;
     uint64_t run_count; /* all that there are */
     uint64_t runs_asked;
@@ -30,7 +30,7 @@ struct weir_cache_survey {
     uint64_t share_bytes; /* of all runs */
 };
 
-/* The first `op_limit` transfers of `share`, which must outlive the survey. Pure. */
+/* The first `op_limit` operations of `share`, which must outlive the survey. Pure. */
 void weir_cache_survey_init(struct weir_cache_survey *survey, const struct weir_share *share,
                             uint64_t op_limit);
 

@@ -37,20 +37,26 @@ static int lower_unused_words(const struct weir_ior_lowering *lowering)
     return 0;
 }
 
-/* A view shows a file's parts in their order. */
-static int refuse_random_view(const struct weir_ior_lowering *lowering)
+/* Refuses random offsets in a view, which shows a file's parts in their order. A strided type
+ * without a view has no effect, as in IOR. */
+static int lower_view(const struct weir_ior_lowering *lowering)
 {
-    static const char *const views[] = {"mpiio.useFileView", "mpiio.useStridedDatatype", NULL};
+    static const char *const view[] = {"mpiio.useFileView", NULL};
+    static const char *const type[] = {"mpiio.useStridedDatatype", NULL};
     const struct weir_test *test = lowering->base.test;
     const void *values = test->inner ? test->inner_options : test->backend_options;
-    const char *view = weir_options_find_changed(lowering->base.loop->options.rows, values, views);
+    const struct weir_option *rows = lowering->base.loop->options.rows;
+    bool has_view = weir_options_find_changed(rows, values, view) != NULL;
 
-    if (!view || !lowering->ior->random_offset)
-        return 0;
-    return weir_error_usage(lowering->base.error, lowering->base.place,
-                            "-z: random offsets do not go through a view of the file: leave out "
-                            "--%s or -z",
-                            view);
+    if (has_view && lowering->ior->random_offset)
+        return weir_error_usage(lowering->base.error, lowering->base.place,
+                                "-z: random offsets do not go through a view of the file: leave "
+                                "out --mpiio.useFileView or -z");
+    if (!has_view && weir_options_find_changed(rows, values, type) != NULL)
+        weir_plan_add_remark(lowering->base.plan, lowering->base.test,
+                             "--mpiio.useStridedDatatype has no effect without a view of the file: "
+                             "add --mpiio.useFileView");
+    return 0;
 }
 
 static void lower_collective(struct weir_ior_lowering *lowering)
@@ -72,7 +78,7 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
     if (lowering->ior->use_o_direct &&
         weir_options_assign(&base->request->parser, base->place, "posix.odirect", "1", base->error))
         return -EINVAL;
-    if (weir_lower_backend(base, lowering->ior->api) || refuse_random_view(lowering) ||
+    if (weir_lower_backend(base, lowering->ior->api) || lower_view(lowering) ||
         lower_unused_words(lowering))
         return -EINVAL;
     lower_collective(lowering);

@@ -173,6 +173,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE_ALWAYS("order", transfers.layout.order, NAME, WEIR_JSON_NAMES(orders)),
     PHASE("order_stride", transfers.layout.stride, COUNT),
     PHASE("order_alike", transfers.layout.is_alike, FLAG),
+    PHASE("at_once", transfers.layout.is_at_once, FLAG),
     PHASE("listed_in", transfers.layout.listing.path, STRING),
     PHASE("listed_hash", transfers.layout.listing.hash, SEED),
     PHASE("listed", transfers.layout.listing.count, COUNT),

@@ -1,0 +1,1 @@
+-a MPIIO -c -S -V -t 64k -b 128k -s 256 -w -r -R -k
