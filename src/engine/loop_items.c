@@ -3,6 +3,8 @@
  * what a failure means. Nothing is allocated, opened beside the items, or logged here. */
 #include "loop_step.h"
 
+#include "weir/base/saturate.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -301,8 +303,8 @@ static void perform_verb(struct weir_loop *loop, struct weir_op *op, struct weir
         weir_queue_perform_chain(queue, op, verb->steps, verb->step_count);
     end_verb(loop, op, slot, op->issued_ns, op->accepted_ns, (int)op->result);
     if (__builtin_expect(loop->phase->think_ppm != 0, 0))
-        weir_loop_pause_for(loop, (op->done_ns - op->issued_ns) * loop->phase->think_ppm /
-                                      UINT64_C(1000000));
+        weir_loop_pause_for(
+            loop, weir_parts_of(op->done_ns - op->issued_ns, loop->phase->think_ppm, 1000000));
 }
 
 void weir_loop_perform_item(struct weir_loop *loop, struct weir_op *op)

@@ -3,6 +3,8 @@
  * mixes, filling and checking, lateness. Nothing is allocated, opened or logged here. */
 #include "loop_step.h"
 
+#include "weir/base/saturate.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <time.h>
@@ -345,7 +347,7 @@ void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
 {
     struct weir_queue *queue = &loop->run->queue;
     uint64_t now_ns = weir_queue_now(queue);
-    uint64_t began_ns = now_ns, until_ns = now_ns + ns;
+    uint64_t began_ns = now_ns, until_ns = weir_plus(now_ns, ns);
 
     while (now_ns < until_ns && *loop->stop_signal == 0 && !weir_loop_check_alarm(loop, now_ns)) {
         uint64_t left_ns = until_ns - now_ns;

@@ -14,6 +14,8 @@
 #define LONGEST_SLEEP_NS UINT64_C(100000000)
 /* While the target is further away than this, other threads of an oversubscribed node may run. */
 #define YIELD_NS UINT64_C(20000)
+/* 292 years: a rate that is next to nothing makes longer ones, which no clock can show. */
+#define LONGEST_NS 0x1p63
 /* Most due times that are counted in one call: counting must end under any overload. */
 #define STEPS_AT_ONCE 4096
 
@@ -30,15 +32,16 @@ static double random_distance(const struct weir_pacer *pacer, uint64_t number)
 
 static double when(const struct weir_pacer *pacer, uint64_t number)
 {
-    return pacer->first_ns + (double)number * pacer->distance_ns;
+    return fmin(pacer->first_ns + (double)number * pacer->distance_ns, LONGEST_NS);
 }
 
 static void step(const struct weir_pacer *pacer, struct weir_arrival *arrival)
 {
     arrival->number++;
-    arrival->after_ns = pacer->is_poisson
-                            ? arrival->after_ns + random_distance(pacer, arrival->number)
-                            : when(pacer, arrival->number);
+    arrival->after_ns =
+        pacer->is_poisson
+            ? fmin(arrival->after_ns + random_distance(pacer, arrival->number), LONGEST_NS)
+            : when(pacer, arrival->number);
 }
 
 static double distance_of(const struct weir_pacer_params *params)
@@ -50,7 +53,7 @@ static double distance_of(const struct weir_pacer_params *params)
         per_s /= (double)params->transfer_bytes;
     if (!rate->is_per_rank)
         per_s /= (double)params->ranks;
-    return NS_PER_S / per_s;
+    return fmin(NS_PER_S / per_s, LONGEST_NS);
 }
 
 void weir_pacer_open(struct weir_pacer *pacer, const struct weir_pacer_params *params)
@@ -66,6 +69,7 @@ void weir_pacer_open(struct weir_pacer *pacer, const struct weir_pacer_params *p
     pacer->first_ns = pacer->is_poisson
                           ? random_distance(pacer, 0)
                           : pacer->distance_ns * (double)params->rank / (double)params->ranks;
+    pacer->first_ns = fmin(pacer->first_ns, LONGEST_NS);
     pacer->next.after_ns = pacer->first_ns;
     pacer->seen = pacer->next;
     prctl(PR_SET_TIMERSLACK, 1UL);
@@ -88,11 +92,15 @@ void weir_pacer_advance(struct weir_pacer *pacer)
 static uint64_t constant_arrivals(const struct weir_pacer *pacer, uint64_t after_ns)
 {
     double end_ns = (double)after_ns + 1;
+    double exact;
     uint64_t count;
 
     if (end_ns <= pacer->first_ns)
         return 0;
-    count = (uint64_t)ceil((end_ns - pacer->first_ns) / pacer->distance_ns);
+    exact = ceil((end_ns - pacer->first_ns) / pacer->distance_ns);
+    if (exact >= (double)pacer->limit)
+        return pacer->limit;
+    count = (uint64_t)exact;
     /* The division may be off by its last digit. */
     if (count > 0 && when(pacer, count - 1) >= end_ns)
         return count - 1;

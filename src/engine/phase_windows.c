@@ -5,6 +5,7 @@
 #include "claim.h"
 #include "watchdog.h"
 
+#include "weir/base/saturate.h"
 #include "weir/system/processor.h"
 
 #include <string.h>
@@ -288,8 +289,8 @@ static void stagger(const struct weir_data_phase *data)
 {
     const struct weir_run *run = data->run;
     bool has_barriers = data->phase->transfers.has_inner_barriers;
-    uint64_t until_ns = (has_barriers ? weir_run_now(run) : data->facts.start_ns) +
-                        data->phase->stagger_ns * (uint64_t)run->group->rank;
+    uint64_t until_ns = weir_plus(has_barriers ? weir_run_now(run) : data->facts.start_ns,
+                                  weir_times(data->phase->stagger_ns, (uint64_t)run->group->rank));
     uint64_t now_ns;
 
     if (data->phase->stagger_ns == 0)

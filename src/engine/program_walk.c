@@ -168,16 +168,20 @@ static void do_print(struct weir_program_walk *walk, const struct weir_statement
 
 static void do_sleep(struct weir_program_walk *walk, const struct weir_statement *statement)
 {
-    uint64_t now_ns = weir_run_now(walk->run), span_ns;
+    uint64_t now_ns = weir_run_now(walk->run);
     int64_t microseconds;
 
     if (weir_expr_evaluate_integer(statement->arguments[0], &walk->scope, &microseconds) != 0)
         fail_expression(walk, statement);
     else if (microseconds < 0)
         weir_program_fail(walk, statement, "a sleep of %" PRId64 " microseconds", microseconds);
-    else if (!walk->program->skips_sleeps &&
-             !__builtin_mul_overflow((uint64_t)microseconds, UINT64_C(1000), &span_ns))
-        weir_program_sleep(walk, span_ns < UINT64_MAX - now_ns ? now_ns + span_ns : UINT64_MAX);
+    else if (microseconds > WEIR_SLEEP_US_MAX)
+        weir_program_fail(walk, statement,
+                          "a sleep of %" PRId64 " microseconds is longer than %" PRId64
+                          " (292 years)",
+                          microseconds, WEIR_SLEEP_US_MAX);
+    else if (!walk->program->skips_sleeps)
+        weir_program_sleep(walk, now_ns + 1000 * (uint64_t)microseconds);
 }
 
 static void do_barrier(struct weir_program_walk *walk, const struct weir_statement *statement)
@@ -209,8 +213,10 @@ static void do_call(struct weir_program_walk *walk, const struct weir_statement 
     if (weir_program_call(walk, statement) != 0)
         walk->must_end = true;
     if (think_ns > 0 && !walk->must_end) {
-        weir_program_sleep(walk, weir_run_now(walk->run) + think_ns);
-        walk->run->tally->paused_ns += think_ns;
+        uint64_t before_ns = weir_run_now(walk->run);
+
+        weir_program_sleep(walk, before_ns + think_ns);
+        walk->run->tally->paused_ns += weir_run_now(walk->run) - before_ns;
     }
 }
 

@@ -2,6 +2,8 @@
 /* Due times of open loops, by a clock that only moves when it is looked at or slept on. */
 #include "engine/pace.h"
 
+#include "weir/base/saturate.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,6 +87,42 @@ static void constant_arrivals_are_at_equal_distances(void **state)
     }
     assert_int_equal(weir_pacer_next_due(&pacer), 8 * SECOND);
     weir_pacer_close(&pacer);
+}
+
+/* No double is too large for the clock, and no rate so low or high that arrivals wrap around. */
+static void extreme_rates_stay_in_range(void **state)
+{
+    static const double rates[] = {1e-300, 5e-324, 1e-10, 1e18};
+    static const enum weir_arrivals arrivals[] = {WEIR_ARRIVALS_CONSTANT, WEIR_ARRIVALS_POISSON};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof rates / sizeof *rates; i++) {
+        const double rate = rates[i / 2];
+        struct weir_pacer pacer;
+
+        open_pacer(&pacer, arrivals[i % 2], rate, 1, 2);
+        for (int k = 0; k < 3; k++) {
+            assert_in_range(weir_pacer_next_due(&pacer), 7 * SECOND,
+                            7 * SECOND + (UINT64_C(1) << 63));
+            if (rate < 1e-9 && k > 0)
+                assert_true(weir_pacer_next_due(&pacer) > 1000 * SECOND);
+            weir_pacer_advance(&pacer);
+        }
+        if (rate < 1e-9)
+            assert_int_equal(weir_pacer_backlog(&pacer, 100 * SECOND), 0);
+        else
+            assert_true(weir_pacer_backlog(&pacer, 100 * SECOND) >= 4093);
+        weir_pacer_close(&pacer);
+    }
+}
+
+/* A pause of a thousand times a call of 20 s is more than 64 bits in between. */
+static void parts_of_long_times_do_not_wrap_around(void **state)
+{
+    (void)state;
+    assert_int_equal(weir_parts_of(20 * SECOND, 1000000000, 1000000), 20000 * SECOND);
+    assert_int_equal(weir_parts_of(UINT64_MAX, 2, 1), UINT64_MAX);
+    assert_int_equal(weir_parts_of(7, 1, 2), 3);
 }
 
 static void ranks_of_a_job_take_turns(void **state)
@@ -321,6 +359,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_arrivals_are_at_equal_distances),
+        cmocka_unit_test(extreme_rates_stay_in_range),
+        cmocka_unit_test(parts_of_long_times_do_not_wrap_around),
         cmocka_unit_test(ranks_of_a_job_take_turns),
         cmocka_unit_test(rates_in_bytes_and_per_rank_are_told_apart),
         cmocka_unit_test(poisson_arrivals_have_their_mean_and_spread),

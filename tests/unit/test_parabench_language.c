@@ -111,6 +111,9 @@ static const struct refused {
     {"repeat $i \"3\" print 1;", "1:11", "rounds"},
     {"repeat 0s print 1;", "1:8", "no time"},
     {"sleep -1;", "1:7", "negative"},
+    {"sleep 9223372036854775807;", "1:7", "292 years"},
+    {"\nrepeat $i 2 sleep(9223372036854776);", "2:19", "292 years"},
+    {"sleep \"9g9\";", "1:7", "none"},
     {"sleep;", "1:1", "0 arguments"},
     /* calls */
     {"write(\"a\");", "1:1", "1 argument; write(name, size"},
@@ -549,6 +552,37 @@ static void directories_that_are_there_are_roots(void **state)
     assert_int_equal(rmdir("10"), 0);
 }
 
+/* A longer one overflows in nanoseconds. */
+static void sleeps_are_292_years_at_most(void **state)
+{
+    static const struct {
+        const char *statements, *word;
+        bool is_refused;
+    } cases[] = {
+        {"sleep $n;", "n=9223372036854775", false},
+        {"sleep $n;", "n=9223372036854776", true},
+        {"repeat $i 2 { sleep $n; }", "n=8589934591g", true},
+        {"$n = 1; sleep $n;", "n=9223372036854775807", false},
+        {"print $n;", "n=9223372036854775807", false},
+        {"sleep 9223372036854775;", "n=1", false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_text text = {0};
+        struct bed bed;
+
+        weir_text_add(&text, "define param \"long\" $n \"1\"\n%s", cases[i].statements);
+        take(&bed, text.data);
+        struct weir_lowering lowering = {
+            .plan = bed.plan, .test = NULL, .place = "parabench", .error = &bed.error};
+        assert_int_equal(weir_pbl_set_parameters(&lowering, &bed.program, 1, &cases[i].word), 0);
+        if ((weir_pbl_check_numbers(&lowering, &bed.program) != 0) != cases[i].is_refused)
+            fail_msg("%s with %s", cases[i].statements, cases[i].word);
+        weir_plan_close(bed.plan);
+        weir_text_close(&text);
+    }
+}
+
 /* Where the program cannot do without a number, and nothing else sets the variable before. */
 static void parameters_that_are_no_numbers_are_refused(void **state)
 {
@@ -644,6 +678,7 @@ int main(void)
         cmocka_unit_test(numbers_of_definitions_are_limited),
         cmocka_unit_test(roots_are_the_current_directory_and_those_of_parameters),
         cmocka_unit_test(directories_that_are_there_are_roots),
+        cmocka_unit_test(sleeps_are_292_years_at_most),
         cmocka_unit_test(the_directory_of_all_directories_is_no_root),
         cmocka_unit_test(parameters_that_are_no_numbers_are_refused),
         cmocka_unit_test(the_largest_call_is_found_before),

@@ -201,6 +201,12 @@ static void errors_of_a_program_end_it_with_their_line(void **state)
     assert_failure(phase(&bed, 0), "p.pbl:2: a loop of -2 rounds");
     run_program(&bed, "--backend null", "$n = 0;\n\nsleep 5 / $n;");
     assert_failure(phase(&bed, 0), "p.pbl:3: division by zero");
+    run_program(&bed, "--backend null", "$n = 9223372036854775807;\nsleep $n;");
+    assert_failure(phase(&bed, 0), "p.pbl:2: a sleep of 9223372036854775807 microseconds is longer "
+                                   "than 9223372036854775 (292 years)");
+    run_program(&bed, "--backend null", "$n = 9223372036854776;\nsleep $n;");
+    assert_failure(phase(&bed, 0), "p.pbl:2: a sleep of 9223372036854776 microseconds is longer "
+                                   "than 9223372036854775 (292 years)");
     assert_int_equal(weir_result_judge(bed.result), WEIR_EXIT_FLAWED);
     tear_down(&bed);
 }
@@ -221,6 +227,8 @@ static void a_time_limit_keeps_what_was_done(void **state)
     phase = run_program(&bed, "--backend null --time-limit 0.1s", "repeat $i 1000000000000 {}");
     assert_int_equal(phase->outcome, WEIR_OUTCOME_PARTIAL);
     phase = run_program(&bed, "--backend null --time-limit 0.1s", "sleep 1000000000;");
+    assert_int_equal(phase->outcome, WEIR_OUTCOME_PARTIAL);
+    phase = run_program(&bed, "--backend null --time-limit 0.1s", "sleep 9223372036854775;");
     assert_int_equal(phase->outcome, WEIR_OUTCOME_PARTIAL);
     tear_down(&bed);
 }

@@ -19,4 +19,12 @@ static inline uint64_t weir_plus(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* a * parts / whole, where the product alone may be beyond 64 bits. */
+static inline uint64_t weir_parts_of(uint64_t a, uint64_t parts, uint64_t whole)
+{
+    unsigned __int128 result = (unsigned __int128)a * parts / whole;
+
+    return result > UINT64_MAX ? UINT64_MAX : (uint64_t)result;
+}
+
 #endif

@@ -86,6 +86,9 @@ enum weir_statement_kind {
 #define WEIR_ALL_RANKS UINT32_MAX       /* for `group`: all ranks of the test */
 #define WEIR_INNERMOST (UINT32_MAX - 1) /* the group around the statement */
 
+/* The longest sleep, 292 years: a longer one overflows in nanoseconds. */
+#define WEIR_SLEEP_US_MAX (INT64_MAX / 1000)
+
 #define WEIR_PROGRAM_NESTING_MAX 1000 /* statements around a statement */
 
 struct weir_statement {

@@ -30,7 +30,7 @@ static const struct weir_option rows[] = {
     ROW('c', "close", FLAG, counts_close, "the time has the close in it"),
     ROW('C', "child-lines", FLAG, has_child_lines, "a line for each child"),
     ROW('d', "stagger", COUNT, stagger_us, "microseconds between the starts of children",
-        .better = "right above 100000 too"),
+        .most = INT64_MAX / 1000, .better = "right above 100000 too"),
     ROW('D', "mmap-async", FLAG, syncs_map_later, "backend mmap; msync is that of -e alone"),
     ROW('e', "flush", FLAG, flushes, "the time of writes has a sync in it"),
     ROW('E', "pwrite", FLAG, has_pwrite, "tests 9 and 10 in single mode, and the long table"),

@@ -4,6 +4,7 @@
 #include "language.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct use {
     bool is_assigned;   /* by a statement: the value of the parameter may be gone */
     unsigned number_in; /* the first line that takes it for a number; 0: none */
     unsigned count_in;  /* ... for a number of rounds, a time, or a size of what is written */
+    unsigned sleep_in;  /* ... for the time of a sleep */
 };
 
 struct search {
@@ -56,6 +58,8 @@ static void look_at(struct search *search, const struct weir_statement *statemen
     weir_expr_visit_numbers(expr, takes_number(statement, argument), note_number, search);
     if (variable >= 0 && takes_count(statement, argument) && search->uses[variable].count_in == 0)
         search->uses[variable].count_in = statement->line;
+    if (variable >= 0 && statement->kind == WEIR_DO_SLEEP && search->uses[variable].sleep_in == 0)
+        search->uses[variable].sleep_in = statement->line;
 }
 
 /* What is run on some condition alone may never be: its numbers are looked at there. */
@@ -105,6 +109,12 @@ static int check(const struct weir_lowering *lowering, const struct search *sear
                            "or a time, and it is negative",
                            name, parameter->value, parameter->origin, use->count_in, name,
                            parameter->text);
+    if (number > WEIR_SLEEP_US_MAX && use->sleep_in != 0)
+        return WEIR_REFUSE(lowering,
+                           "%s=%s (%s): line %u sleeps $%s (\"%s\") microseconds, and a sleep has "
+                           "at most %" PRId64 " (292 years)",
+                           name, parameter->value, parameter->origin, use->sleep_in, name,
+                           parameter->text, WEIR_SLEEP_US_MAX);
     return 0;
 }
 

@@ -226,15 +226,26 @@ static int sleep(struct weir_pbl_parser *parser, struct weir_statement *one)
 {
     const char *at = parser->token[-1].at;
     struct weir_pbl_arguments arguments;
-    int64_t value;
+    const char *text;
+    int64_t value = 0;
 
     if (weir_pbl_arguments(parser, &arguments))
         return -EINVAL;
     if (arguments.count != 1)
         return WEIR_PBL_REFUSE(parser, at, "%u arguments; sleep(microseconds): wait so long",
                                arguments.count);
-    if (weir_expr_is_constant(arguments.exprs[0], &value) && value < 0)
+    text = weir_expr_constant_text(arguments.exprs[0]);
+    if (text != NULL && weir_integer_parse(text, &value) != 0)
+        return WEIR_PBL_REFUSE(parser, arguments.at[0],
+                               "a number of microseconds is expected, and \"%s\" is none", text);
+    if (text == NULL && !weir_expr_is_constant(arguments.exprs[0], &value))
+        value = 0;
+    if (value < 0)
         return WEIR_PBL_REFUSE(parser, arguments.at[0], "a sleep of negative length");
+    if (value > WEIR_SLEEP_US_MAX)
+        return WEIR_PBL_REFUSE(parser, arguments.at[0],
+                               "a sleep of more than %" PRId64 " microseconds (292 years)",
+                               WEIR_SLEEP_US_MAX);
     weir_pbl_set_arguments(parser, one, &arguments);
     return weir_pbl_expect(parser, ";", "the time");
 }
