@@ -57,8 +57,7 @@ static void raise_file_limit(void)
 static int take_buffers(struct weir_program_walk *walk, struct weir_error *error)
 {
     const struct weir_program *program = walk->program;
-    uint64_t bytes = program->largest_bytes < WEIR_CALL_PIECE_BYTES ? program->largest_bytes
-                                                                    : WEIR_CALL_PIECE_BYTES;
+    const uint64_t bytes = program->largest_bytes;
     const unsigned calls = walk->files->calls;
     bool writes = (calls & moving_calls(true)) != 0, reads = (calls & moving_calls(false)) != 0;
 
@@ -129,6 +128,7 @@ static int open_files(struct weir_program_walk *walk)
     if (walk->files == NULL)
         return -ENOMEM;
     walk->files->seed = program->seed_is_given ? program->seed : walk->run->data_seed;
+    walk->files->piece_bytes = WEIR_CALL_PIECE_FIRST;
     walk->files->calls = calls_of(program->statements);
     walk->files->has_one_name = (walk->files->calls & renames) != 0;
     if ((walk->files->calls & opens) != 0)
@@ -274,35 +274,18 @@ static int call_names(struct weir_program_walk *walk, const struct weir_statemen
 
 /* ---- data of a file by its name ---- */
 
-static int refuse_verify(struct weir_program_walk *walk, const struct weir_statement *statement,
-                         uint64_t bytes)
-{
-    if (bytes <= WEIR_CALL_PIECE_BYTES)
-        return 0;
-    return weir_program_fail(walk, statement,
-                             "%s: %" PRIu64 " bytes are more than the %" PRIu64
-                             " that can be verified at once: use several calls",
-                             weir_calls[statement->call].word, bytes, WEIR_CALL_PIECE_BYTES);
-}
-
 int weir_program_take_data(struct weir_program_walk *walk, const struct weir_statement *statement,
                            uint64_t bytes, struct weir_program_transfer *transfer)
 {
     struct weir_program_files *files = walk->files;
-    bool writes = transfer->verb == WEIR_OP_WRITE, must_verify = walk->program->must_verify;
-    uint64_t room = bytes < WEIR_CALL_PIECE_BYTES ? bytes : WEIR_CALL_PIECE_BYTES;
+    const bool writes = transfer->verb == WEIR_OP_WRITE;
 
-    if (must_verify && refuse_verify(walk, statement, bytes) != 0)
-        return -ECANCELED;
     transfer->bytes = transfer->least = bytes;
-    transfer->data =
-        weir_program_buffer(walk, statement, writes ? &files->to_write : &files->to_read, room);
+    transfer->room = bytes < WEIR_CALL_PIECE_BYTES ? bytes : WEIR_CALL_PIECE_BYTES;
+    transfer->data = weir_program_buffer(
+        walk, statement, writes ? &files->to_write : &files->to_read, transfer->room);
     if (transfer->data == NULL)
         return -ECANCELED;
-    if (must_verify && writes)
-        weir_program_fill(walk, transfer->file_number, transfer->offset, transfer->data, bytes);
-    else if (must_verify)
-        weir_program_poison(walk, transfer->data, bytes);
     weir_queue_touch(&walk->run->queue);
     return 0;
 }
@@ -354,13 +337,12 @@ void weir_program_note_transfer(struct weir_program_walk *walk,
         .code = code,
         .path = path,
     };
-    uint64_t wrong_offset;
 
     weir_program_note(walk, statement, &outcome);
-    if (walk->program->must_verify && transfer->verb == WEIR_OP_READ && transfer->moved > 0 &&
-        !weir_program_verify(walk, transfer->file_number, transfer->offset, transfer->data,
-                             transfer->moved, &wrong_offset))
-        weir_program_tell_wrong(walk, statement, path, wrong_offset);
+    if (walk->program->must_verify && transfer->verb == WEIR_OP_READ && transfer->moved > 0)
+        weir_program_count_compared(walk, !transfer->is_wrong);
+    if (transfer->is_wrong)
+        weir_program_tell_wrong(walk, statement, path, transfer->wrong_offset);
 }
 
 /* All is noted when the file is closed: nothing comes between the three calls. */

@@ -5,8 +5,11 @@
 
 #include "program.h"
 
-/* The most that the kernel moves at once. */
-#define WEIR_CALL_PIECE_BYTES UINT64_C(0x7ffff000)
+/* The first piece of a large call, which has no rate yet: a second at 8 MB/s. The shortest one, and
+ * the time that a piece is to take: as many pieces are made of a call as this needs. */
+#define WEIR_CALL_PIECE_FIRST (UINT64_C(8) << 20)
+#define WEIR_CALL_PIECE_LEAST (UINT64_C(1) << 20)
+#define WEIR_CALL_PIECE_NS UINT64_C(250000000)
 
 /* The mode of files, less the umask, and the flags of opens that make or empty one. */
 #define WEIR_CALL_FILE_MODE 0666
@@ -33,12 +36,14 @@ struct weir_program_handle {
     unsigned group;
 };
 
-/* Owned by the walk. The buffers hold one call, or WEIR_CALL_PIECE_BYTES of it. */
+/* Owned by the walk. The buffers hold one call, or WEIR_CALL_PIECE_BYTES of it, or one transfer of
+ * a pattern. */
 struct weir_program_files {
     unsigned calls;               /* of the program: a bit for each */
     struct weir_buffers to_write; /* '0' all over, where nothing is to be verified */
     struct weir_buffers to_read;
     struct weir_program_handle *handles;
+    uint64_t piece_bytes; /* of large calls: grows and shrinks with their rate */
     unsigned handle_room;
     unsigned first_idle;  /* `handle_room`: none is */
     uint64_t open_count;  /* of handles, so far */
@@ -87,7 +92,7 @@ uint64_t weir_program_file_number(struct weir_program_files *files, const char *
 /* ---- program_data.c ---- */
 
 /* How large a buffer of `room` bytes becomes that is to hold `bytes`: twice its size, so that sizes
- * that grow do not ask each time, but no more than one system call moves. */
+ * that grow do not ask each time, but no more than one piece of a call. */
 uint64_t weir_program_buffer_bytes(uint64_t room, uint64_t bytes);
 
 /* At least as much of a buffer, outside of what is timed. NULL: the program ends. */
@@ -100,24 +105,34 @@ void weir_program_fill(struct weir_program_walk *walk, uint64_t file_number, uin
                        void *data, uint64_t bytes);
 /* Damages what a read is about to overwrite. */
 void weir_program_poison(struct weir_program_walk *walk, unsigned char *data, uint64_t bytes);
-/* Compares what was read, and counts it in the tally. False: it is wrong, first at this offset. */
-bool weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
-                         const void *data, uint64_t bytes, uint64_t *wrong_offset);
+/* Compares what was read, and logs it in the tally. False: it is wrong, first at this offset. */
+bool weir_program_compare(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
+                          const void *data, uint64_t bytes, uint64_t *wrong_offset);
+/* Counts a transfer that was compared. */
+void weir_program_count_compared(struct weir_program_walk *walk, bool is_right);
 
-/* One write or read of a file, in as many system calls as the kernel wants. */
+/* One write or read of a file, in as many system calls as the kernel wants, and as are needed to
+ * hear signals in between. With --verify data are filled and compared between these. */
 struct weir_program_transfer {
     enum weir_op_verb verb;
     struct weir_file *file;
     unsigned char *data;
+    uint64_t room; /* bytes at `data`, which pieces use from its begin on again */
     uint64_t offset;
     uint64_t bytes;
     uint64_t least;       /* done with so many: a read may ask for more than there is */
     uint64_t file_number; /* if it is verified */
     bool appends;
     uint64_t begin_ns;
-    uint64_t end_ns;
+    uint64_t end_ns; /* less the time between pieces that filling and comparing took */
     uint64_t moved;
+    bool is_wrong;         /* what was read, ... */
+    uint64_t wrong_offset; /* ... first here */
 };
+
+/* Sets the size of the next piece from the latest one: one that took longer than WEIR_CALL_PIECE_NS
+ * is halved, and one that took less than a quarter of it is doubled. */
+void weir_program_adapt_piece(struct weir_program_files *files, const struct weir_op *op);
 
 /* Begins now, or where the last stamp of the queue stands. 0 or -errno (-ENODATA: a read that found
  * the end of the file). */
@@ -172,7 +187,7 @@ void weir_program_opening_set(const struct weir_program_walk *walk,
 /* Opens with it: sets files->op, with its file. Its result. */
 int64_t weir_program_open(struct weir_program_walk *walk, struct weir_program_opening *opening);
 
-/* Gives a transfer at a known offset its size and data. 0, or the program ends (-ECANCELED). */
+/* Gives a transfer at a known offset its size and buffer. 0, or the program ends (-ECANCELED). */
 int weir_program_take_data(struct weir_program_walk *walk, const struct weir_statement *statement,
                            uint64_t bytes, struct weir_program_transfer *transfer);
 /* The same from the offset to the end of the file. Other errors are those of the size. */

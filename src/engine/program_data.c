@@ -156,8 +156,8 @@ static void log_block(struct weir_mismatch_log *log, struct weir_mismatch mismat
     weir_mismatch_log_add(log, &mismatch);
 }
 
-bool weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
-                         const void *data, uint64_t bytes, uint64_t *wrong_offset)
+bool weir_program_compare(struct weir_program_walk *walk, uint64_t file_number, uint64_t offset,
+                          const void *data, uint64_t bytes, uint64_t *wrong_offset)
 {
     struct weir_mismatch_log *log = &walk->run->tally->mismatches;
     const uint64_t before_ns = weir_run_now(walk->run), key = key_of(walk, file_number);
@@ -179,10 +179,16 @@ bool weir_program_verify(struct weir_program_walk *walk, uint64_t file_number, u
             *wrong_offset = mismatch.offset + first_wrong(found, right);
         is_right = false;
     }
-    log->checked_transfers++;
-    log->wrong_transfers += !is_right;
     add_data_ns(walk, before_ns);
     return is_right;
+}
+
+void weir_program_count_compared(struct weir_program_walk *walk, bool is_right)
+{
+    struct weir_mismatch_log *log = &walk->run->tally->mismatches;
+
+    log->checked_transfers++;
+    log->wrong_transfers += !is_right;
 }
 
 /* ---- transfers ---- */
@@ -232,33 +238,88 @@ static bool must_give_up(struct weir_program_walk *walk, uint64_t now_ns)
     return walk->must_end;
 }
 
+void weir_program_adapt_piece(struct weir_program_files *files, const struct weir_op *op)
+{
+    uint64_t took_ns = op->done_ns - op->issued_ns;
+
+    if (took_ns > WEIR_CALL_PIECE_NS) {
+        while (took_ns > WEIR_CALL_PIECE_NS && files->piece_bytes > WEIR_CALL_PIECE_LEAST) {
+            files->piece_bytes /= 2;
+            took_ns /= 2;
+        }
+    } else if (took_ns < WEIR_CALL_PIECE_NS / 4 && op->size >= files->piece_bytes &&
+               files->piece_bytes < WEIR_CALL_PIECE_BYTES) {
+        files->piece_bytes *= 2;
+    }
+}
+
+/* Makes what is written, or damages what is about to be read: in the time between the pieces. */
+static void prepare_piece(struct weir_program_walk *walk,
+                          const struct weir_program_transfer *transfer, const struct weir_op *op)
+{
+    if (transfer->verb == WEIR_OP_WRITE)
+        weir_program_fill(walk, transfer->file_number, op->offset, op->data, op->size);
+    else
+        weir_program_poison(walk, op->data, op->size);
+    weir_queue_touch(&walk->run->queue);
+}
+
+static void compare_piece(struct weir_program_walk *walk, struct weir_program_transfer *transfer,
+                          const struct weir_op *op)
+{
+    uint64_t wrong_offset;
+    bool is_right = weir_program_compare(walk, transfer->file_number, op->offset, op->data,
+                                         (uint64_t)op->result, &wrong_offset);
+
+    weir_queue_touch(&walk->run->queue);
+    if (is_right)
+        return;
+    if (!transfer->is_wrong)
+        transfer->wrong_offset = wrong_offset;
+    transfer->is_wrong = true;
+}
+
 /* What comes back short goes on. */
 int weir_program_move(struct weir_program_walk *walk, struct weir_program_transfer *transfer)
 {
-    struct weir_op *op = &walk->files->op;
+    const bool must_verify = walk->program->must_verify;
+    struct weir_program_files *files = walk->files;
+    struct weir_op *op = &files->op;
+    uint64_t aside_ns = 0, piece_end_ns = 0;
     bool is_first = true;
 
     op->verb = transfer->verb;
     op->file = transfer->file;
     transfer->moved = 0;
     do {
-        uint64_t in_piece = transfer->moved % WEIR_CALL_PIECE_BYTES;
-        uint64_t room = WEIR_CALL_PIECE_BYTES - in_piece, left = transfer->bytes - transfer->moved;
+        uint64_t in_room = transfer->moved % transfer->room;
+        uint64_t room = transfer->room - in_room, left = transfer->bytes - transfer->moved;
         int64_t moved;
 
-        op->data = transfer->data + in_piece;
+        if (room > files->piece_bytes)
+            room = files->piece_bytes;
+        op->data = transfer->data + in_room;
         op->offset = transfer->offset + transfer->moved;
         op->size = left < room ? left : room;
+        if (must_verify)
+            prepare_piece(walk, transfer, op);
         moved = move_once(walk, op);
         if (is_first)
             transfer->begin_ns = op->issued_ns;
+        else if (must_verify)
+            aside_ns += op->issued_ns - piece_end_ns;
         is_first = false;
-        transfer->end_ns = op->done_ns;
+        piece_end_ns = op->done_ns;
+        transfer->end_ns = piece_end_ns - aside_ns;
         if (moved == -EINTR)
             continue;
         if (moved <= 0)
             return moved < 0 ? (int)moved : transfer->verb == WEIR_OP_READ ? -ENODATA : -EIO;
+        if (must_verify && transfer->verb == WEIR_OP_READ)
+            compare_piece(walk, transfer, op);
         transfer->moved += (uint64_t)moved;
+        if (op->size >= WEIR_CALL_PIECE_LEAST)
+            weir_program_adapt_piece(files, op);
         if (transfer->moved >= transfer->least)
             return 0;
     } while (!must_give_up(walk, op->done_ns));

@@ -4,6 +4,8 @@
  * has failed. */
 #include "program_calls.h"
 
+#include "weir/base/saturate.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -248,9 +250,19 @@ struct rounds {
     uint64_t data_step; /* from one round to the next in the buffer */
     uint64_t file_number;
     uint64_t begin_ns;
-    uint64_t end_ns;
+    uint64_t end_ns; /* less aside_ns */
     uint64_t moved;
+    /* of ranks that move together, which ask each other now and then whether to go on: */
+    uint64_t unasked;  /* they do after so many rounds ... */
+    uint64_t asked_at; /* ... from this one on */
+    uint64_t asked_ns;
+    uint64_t aside_ns; /* it has taken so long */
 };
+
+/* So many rounds or bytes come before the first time; it is to take as long from time to time. */
+#define ROUNDS_UNASKED 64
+#define BYTES_UNASKED (UINT64_C(64) << 20)
+#define ASK_NS UINT64_C(250000000)
 
 static uint64_t place_of(const struct rounds *rounds, uint64_t round)
 {
@@ -321,6 +333,10 @@ static int take_rounds(struct weir_program_walk *walk, const struct weir_stateme
     };
     if (mine == 0)
         rounds->count = 0;
+    rounds->unasked = rounds->bytes > 0 ? BYTES_UNASKED / rounds->bytes : ROUNDS_UNASKED;
+    rounds->unasked = rounds->unasked < 1                ? 1
+                      : rounds->unasked > ROUNDS_UNASKED ? ROUNDS_UNASKED
+                                                         : rounds->unasked;
     if (must_verify && !rounds->is_viewed)
         rounds->data_step = pattern->elem;
     rounds->data = weir_program_buffer(
@@ -352,9 +368,12 @@ static void verify_rounds(struct weir_program_walk *walk, const struct weir_stat
         return;
     for (uint64_t i = 0; i < rounds->pattern->iter && i * elem < rounds->moved; i++) {
         uint64_t left = rounds->moved - i * elem, wrong_offset;
+        bool is_right =
+            weir_program_compare(walk, rounds->file_number, place_of(rounds, i),
+                                 rounds->data + i * elem, left < elem ? left : elem, &wrong_offset);
 
-        if (!weir_program_verify(walk, rounds->file_number, place_of(rounds, i),
-                                 rounds->data + i * elem, left < elem ? left : elem, &wrong_offset))
+        weir_program_count_compared(walk, is_right);
+        if (!is_right)
             weir_program_tell_wrong(walk, statement, path, wrong_offset);
     }
 }
@@ -382,9 +401,35 @@ static int judge(const struct rounds *rounds, const struct weir_op *op)
     return op->result == (int64_t)op->size ? 0 : rounds->writes ? -EIO : -ENODATA;
 }
 
+/* Whether the program is to end between two rounds. Ranks that move together find out together, so
+ * that none of them waits alone in the next round. */
+static bool must_leave(struct weir_program_walk *walk, const struct weir_statement *statement,
+                       struct rounds *rounds, uint64_t round)
+{
+    const uint64_t now_ns = rounds->end_ns + rounds->aside_ns;
+    const uint64_t done = round - rounds->asked_at;
+    uint64_t next;
+
+    if (rounds->is_together && done < rounds->unasked)
+        return false;
+    if (weir_program_must_look(walk, now_ns))
+        weir_program_look(walk, now_ns);
+    if (!rounds->is_together)
+        return walk->must_end;
+    next = weir_parts_of(done, ASK_NS, now_ns - rounds->asked_ns + 1);
+    next = next < 1 ? 1 : next > 16 * done ? 16 * done : next;
+    if (weir_program_share(walk, walk->innermost, statement, &next) != 0)
+        return true;
+    rounds->unasked = next;
+    rounds->asked_at = round;
+    rounds->asked_ns = weir_queue_now(&walk->files->pattern_queue);
+    rounds->aside_ns += rounds->asked_ns - now_ns;
+    return false;
+}
+
 /* Ranks that move together make as many transfers, whatever becomes of them. */
-static int move_rounds(struct weir_program_walk *walk, struct rounds *rounds,
-                       struct weir_file *file)
+static int move_rounds(struct weir_program_walk *walk, const struct weir_statement *statement,
+                       struct rounds *rounds, struct weir_file *file)
 {
     struct weir_queue *queue = &walk->files->pattern_queue;
     struct weir_op op = {
@@ -396,12 +441,16 @@ static int move_rounds(struct weir_program_walk *walk, struct rounds *rounds,
     int code = 0;
 
     weir_queue_touch(queue);
-    rounds->begin_ns = rounds->end_ns = weir_queue_now(queue);
+    rounds->begin_ns = rounds->end_ns = rounds->asked_ns = weir_queue_now(queue);
     for (uint64_t i = 0; i < rounds->count; i++) {
         int result;
 
-        if (!rounds->is_together && (code != 0 || weir_run_must_stop(walk->run)))
+        if (!rounds->is_together && code != 0)
             break;
+        if (i > 0 && must_leave(walk, statement, rounds, i)) {
+            code = code != 0 ? code : -EINTR;
+            break;
+        }
         op.data = rounds->data + i * rounds->data_step;
         op.offset = rounds->is_viewed ? 0 : place_of(rounds, i);
         weir_queue_transfer(queue, &op);
@@ -410,7 +459,7 @@ static int move_rounds(struct weir_program_walk *walk, struct rounds *rounds,
             rounds->moved += (uint64_t)op.result;
         if (code == 0)
             code = result;
-        rounds->end_ns = op.done_ns;
+        rounds->end_ns = op.done_ns - rounds->aside_ns;
     }
     return code;
 }
@@ -441,7 +490,7 @@ static void move_through(struct weir_program_walk *walk, const struct weir_state
         code = set_view(walk, rounds, file);
     if (code == 0) {
         fill_rounds(walk, rounds);
-        code = move_rounds(walk, rounds, file);
+        code = move_rounds(walk, statement, rounds, file);
     } else {
         rounds->begin_ns = rounds->end_ns = weir_run_now(walk->run);
     }

@@ -637,7 +637,7 @@ static void the_largest_call_is_found_before(void **state)
         uint64_t bytes;
     } cases[] = {
         {"write(\"a\", 5); read(\"a\", 7);", 7},
-        {"write(\"a\", $n * 2g);", UINT64_C(6) << 30},
+        {"write(\"a\", $n * 2g);", WEIR_CALL_PIECE_BYTES}, /* made in pieces */
         {"repeat $s 5 { $b = 4k * 4^$s; write(\"a\", $b); }", 1 << 20},
         {"repeat $s 5 { $b = 1m / 4^$s; write(\"a\", $b); }", 1 << 20},
         {"repeat $s $n { repeat $t $n write(\"a\", 1k + $s * 10 + $t); }", 1024 + 22},

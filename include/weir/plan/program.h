@@ -86,6 +86,10 @@ enum weir_statement_kind {
 #define WEIR_ALL_RANKS UINT32_MAX       /* for `group`: all ranks of the test */
 #define WEIR_INNERMOST (UINT32_MAX - 1) /* the group around the statement */
 
+/* Calls move no more than this at once and reuse one buffer of this size: signals and limits are
+ * looked at in between, and 64 MiB take less than a second at 100 MB/s. */
+#define WEIR_CALL_PIECE_BYTES (UINT64_C(64) << 20)
+
 /* The longest sleep, 292 years: a longer one overflows in nanoseconds. */
 #define WEIR_SLEEP_US_MAX (INT64_MAX / 1000)
 
@@ -165,7 +169,9 @@ struct weir_program {
     unsigned statement_count;                /* at all levels */
     unsigned nesting;                        /* most statements around one, it included */
     bool uses_patterns;                      /* some call goes through MPI-IO */
-    uint64_t largest_bytes; /* of one call, as far as constants and parameters say; 0: not known */
+    uint64_t largest_bytes; /* buffer of the largest call, as far as constants and parameters say:
+                               WEIR_CALL_PIECE_BYTES at most, or a pattern's transfer; 0: not known
+                             */
     uint64_t parse_ns; /* it took this rank so long to read and check it; in no text of the plan */
     /* how it is run: */
     enum weir_on_error on_error;

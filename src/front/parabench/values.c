@@ -159,12 +159,16 @@ struct search {
 static void look_at_size(struct search *search, const struct weir_expr *expr)
 {
     uint64_t most = search->pass == PARAMETERS_ALONE ? UINT64_MAX : LARGEST_OF_ROUNDS;
+    uint64_t bytes;
     int64_t value;
 
-    if (expr != NULL && !weir_expr_differs(expr) &&
-        weir_expr_evaluate_integer(expr, &search->scope, &value) == 0 && value > 0 &&
-        (uint64_t)value > search->largest && (uint64_t)value <= most)
-        search->largest = (uint64_t)value;
+    if (expr == NULL || weir_expr_differs(expr) ||
+        weir_expr_evaluate_integer(expr, &search->scope, &value) != 0 || value <= 0 ||
+        (uint64_t)value > most)
+        return;
+    bytes = (uint64_t)value < WEIR_CALL_PIECE_BYTES ? (uint64_t)value : WEIR_CALL_PIECE_BYTES;
+    if (bytes > search->largest)
+        search->largest = bytes;
 }
 
 /* A call moves one round of a pattern, or all of them. */
