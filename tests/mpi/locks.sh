@@ -15,41 +15,66 @@ done
 hold=$work/hold.py
 cat >"$hold" <<'END'
 import fcntl, os, sys, time
-# hold.py FILE OFFSET BYTES SECONDS READY: a write lock on the range for so long
+# hold.py FILE OFFSET BYTES READY: a write lock on the range until this process is ended
 with open(sys.argv[1], "r+b") as file:
     fcntl.lockf(file, fcntl.LOCK_EX, int(sys.argv[3]), int(sys.argv[2]))
-    open(sys.argv[5], "w").close()
-    time.sleep(float(sys.argv[4]))
+    open(sys.argv[4], "w").close()
+    time.sleep(3600)
 END
 
-slowest() { # slowest API LOCK-OFFSET OPTION...: reads while somebody has a range for 5 s; sets $longest_ms
-    local api=$1 offset=$2 holder
-    shift 2
+hold_range() { # hold_range OFFSET BYTES: somebody has a range of $files/f; sets $holder
     rm -f "$work/ready" "$result"
-    python3 "$hold" "$files/f" "$offset" 4096 5 "$work/ready" &
+    python3 "$hold" "$files/f" "$1" "$2" "$work/ready" &
     holder=$!
-    wait_until 20 test -e "$work/ready" || fail "nobody holds the lock"
-    run 1 -a "$api" -t 64k -b 512k -r -k -E -o "$files/f" --result "$result" "$@"
-    longest_ms=$(python3 -c '
-import json, sys
-for line in open(sys.argv[1]):
-    record = json.loads(line)
-    if record["record"] == "phase" and record["verb"] == "read":
-        print(record["windows"]["transfer_s"] * 1000 // 1)' "$result")
-    longest_ms=${longest_ms%.*}
+    wait_until 60 test -e "$work/ready" || fail "nobody holds the lock"
+}
+
+let_go() {
+    [[ ${holder-} ]] || return 0
     kill "$holder" 2>/dev/null || true
     wait "$holder" 2>/dev/null || true
-    expect_done
+    holder=
+}
+trap 'let_go; rm -rf "$work"' EXIT
+
+has_ended() { ! kill -0 "$launcher"; }
+
+# What a process that waits for a lock has as its line of /proc/locks.
+is_waiting() { grep -qs -- "$waiter" /proc/locks; }
+
+read_file() { # read_file OPTION...: in the background
+    launch "$WEIR" -t 64k -b 512k -r -k -E -o "$files/f" --result "$result" "$@"
 }
 
 run 1 -t 64k -b 512k -w -k -o "$files/f"
 expect_done
-slowest POSIX $((3 * 65536 + 100)) --posix.rangelocks
-((longest_ms >= 1000)) || fail "the transfers took $longest_ms ms, so nobody waited for the lock"
-slowest POSIX $((3 * 65536 + 100))
-((longest_ms < 4000)) || fail "without the option the transfers took $longest_ms ms"
-slowest POSIX $((512 * 1024)) --posix.rangelocks
-((longest_ms < 4000)) || fail "the transfers took $longest_ms ms, and nobody held what they locked"
+
+# A transfer whose range somebody has waits until it is free: the lock is held for a second from when the run waits for it.
+hold_range $((3 * 65536 + 100)) 4096
+read_file --posix.rangelocks
+waiter="-> POSIX .* $launcher .*:$(stat -c %i "$files/f")"
+wait_until 60 is_waiting || fail "nobody waits for the lock"
+sleep 1
+! has_ended || fail "the run ended, and the lock was held"
+let_go
+end_of_run
+expect_done
+expect_record "reading.seconds >= 1 and reading.errors == 0"
+
+# Without the option, and where the range is another one, the run ends while the lock is held.
+for option in '--posix.odirect=0' --posix.rangelocks; do
+    [[ $option == --posix.rangelocks ]] && offset=$((512 * 1024)) || offset=$((3 * 65536 + 100))
+    hold_range "$offset" 4096
+    read_file "$option"
+    wait_until 120 has_ended || {
+        kill -KILL "$launcher" "$holder"
+        fail "with $option the run waits for a lock that it does not need"
+    }
+    kill -0 "$holder" || fail "the holder of the lock is gone"
+    end_of_run
+    let_go
+    expect_done
+done
 
 # Whole files: of each rank while it writes and reads, and of all ranks that only read.
 for option in '-w -r -R -F' '-w -r -R -F -z -e'; do
@@ -66,26 +91,18 @@ expect_line 'give each a file of its own'
 [[ ! -e $files/shared ]] || fail "the file that could not be locked is there"
 
 # A signal ends the wait for a lock, and the run with it, long before the lock is given.
-has_ended() { ! kill -0 "$launcher"; }
 end_by_signal() { # end_by_signal WAITER OPTION: a pattern of the line of who waits in /proc/locks
-    local holder
-
-    rm -f "$work/ready" "$result"
-    python3 "$hold" "$files/f" $((3 * 65536)) 4096 60 "$work/ready" &
-    holder=$!
-    wait_until 20 test -e "$work/ready" || fail "nobody holds the lock"
-    launch "$WEIR" "$2" -t 64k -b 512k -r -k -E -o "$files/f" --result "$result"
-    is_waiting() { grep -qs -- "$waiter" /proc/locks; }
+    hold_range $((3 * 65536)) 4096
+    read_file "$2"
     waiter=${1//PID/$launcher}:$(stat -c %i "$files/f")
-    wait_until 20 is_waiting || fail "nobody waits for the lock"
+    wait_until 60 is_waiting || fail "nobody waits for the lock"
     kill -INT "$launcher"
-    wait_until 20 has_ended || {
+    wait_until 60 has_ended || {
         kill -KILL "$launcher" "$holder"
         fail "the run waits for the lock after the signal"
     }
     end_of_run
-    kill "$holder" 2>/dev/null || true
-    wait "$holder" 2>/dev/null || true
+    let_go
     expect_exit 1
     expect_line 'Interrupted system call'
 }
