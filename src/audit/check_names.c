@@ -42,7 +42,7 @@ static bool is_local(const struct weir_audit_input *input)
     const struct weir_test_result *begun = input->begun;
 
     for (unsigned i = 0; i < begun->storage_count; i++)
-        if (!begun->storages[i].facts.is_known || begun->storages[i].facts.is_network)
+        if (!weir_storage_is_local(&begun->storages[i].facts))
             return false;
     return begun->storage_count > 0;
 }

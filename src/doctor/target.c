@@ -99,6 +99,9 @@ static void tell_filesystem(const struct weir_examination *examination,
     if (facts->is_network)
         weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "way", NULL,
                            "data leave this node by its networks");
+    else if (facts->may_be_network)
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "way", NULL,
+                           "whether data leave this node is not known (%s)", facts->type);
 }
 
 /* ---- room ---- */

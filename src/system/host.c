@@ -30,6 +30,20 @@ void weir_host_describe(struct weir_host_facts *facts)
     copy_cut(facts->machine, sizeof facts->machine, host.machine);
 }
 
+void weir_filesystem_count(const struct statvfs *filesystem, struct weir_filesystem_facts *facts)
+{
+    if (filesystem->f_bfree <= filesystem->f_blocks) {
+        facts->bytes_total = (uint64_t)filesystem->f_blocks * filesystem->f_frsize;
+        facts->bytes_used =
+            (uint64_t)(filesystem->f_blocks - filesystem->f_bfree) * filesystem->f_frsize;
+        facts->bytes_available = (uint64_t)filesystem->f_bavail * filesystem->f_frsize;
+    }
+    if (filesystem->f_ffree <= filesystem->f_files) {
+        facts->inodes_total = filesystem->f_files;
+        facts->inodes_used = filesystem->f_files - filesystem->f_ffree;
+    }
+}
+
 void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *facts)
 {
     struct statvfs filesystem;
@@ -41,11 +55,7 @@ void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *fa
     if (!weir_path_find_existing(path, existing, &found) || statvfs(existing, &filesystem) != 0)
         return;
     facts->is_known = true;
-    facts->bytes_total = (uint64_t)filesystem.f_blocks * filesystem.f_frsize;
-    facts->bytes_used = (uint64_t)(filesystem.f_blocks - filesystem.f_bfree) * filesystem.f_frsize;
-    facts->bytes_available = (uint64_t)filesystem.f_bavail * filesystem.f_frsize;
-    facts->inodes_total = filesystem.f_files;
-    facts->inodes_used = filesystem.f_files - filesystem.f_ffree;
+    weir_filesystem_count(&filesystem, facts);
     if (weir_mount_find("", existing, &mount))
         copy_cut(facts->type, sizeof facts->type, mount.type);
 }

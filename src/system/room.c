@@ -17,6 +17,10 @@
 
 #define SECTOR_BYTES 512
 #define XFS_MAGIC 0x58465342
+#define JFS_MAGIC 0x3153464a
+#define BCACHEFS_MAGIC 0xca451a4e
+#define EXFAT_MAGIC 0x2011bab0
+#define NTFS3_MAGIC 0x7366746e
 #define ZFS_MAGIC 0x2fc12fc1
 /* Where the C library knows no number for quotactl_fd: the same on all architectures. */
 #ifndef SYS_quotactl_fd
@@ -26,9 +30,22 @@
 /* Each node has its own. */
 static bool is_local(int64_t type)
 {
-    static const int64_t types[] = {EXT4_SUPER_MAGIC,      XFS_MAGIC,   BTRFS_SUPER_MAGIC,
-                                    TMPFS_MAGIC,           ZFS_MAGIC,   F2FS_SUPER_MAGIC,
-                                    OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC, HUGETLBFS_MAGIC};
+    static const int64_t types[] = {EXT4_SUPER_MAGIC,
+                                    XFS_MAGIC,
+                                    BTRFS_SUPER_MAGIC,
+                                    TMPFS_MAGIC,
+                                    ZFS_MAGIC,
+                                    F2FS_SUPER_MAGIC,
+                                    OVERLAYFS_SUPER_MAGIC,
+                                    RAMFS_MAGIC,
+                                    HUGETLBFS_MAGIC,
+                                    JFS_MAGIC,
+                                    BCACHEFS_MAGIC,
+                                    EXFAT_MAGIC,
+                                    NTFS3_MAGIC,
+                                    REISERFS_SUPER_MAGIC,
+                                    NILFS_SUPER_MAGIC,
+                                    MSDOS_SUPER_MAGIC};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (type == types[i])
@@ -76,6 +93,16 @@ static void apply_quota(const char *existing, struct weir_room_facts *facts)
     close(descriptor);
 }
 
+void weir_room_count(const struct statvfs *reported, struct weir_room_facts *facts)
+{
+    facts->bytes_free = facts->inodes_free = UINT64_MAX;
+    if (reported->f_blocks > 0 && reported->f_bavail <= reported->f_blocks)
+        facts->bytes_free = (uint64_t)reported->f_bavail * reported->f_frsize;
+    if (reported->f_files > 0 && reported->f_ffree <= reported->f_files &&
+        reported->f_favail <= reported->f_files)
+        facts->inodes_free = reported->f_favail;
+}
+
 void weir_room_describe(const char *path, int node, struct weir_room_facts *facts)
 {
     struct statvfs room;
@@ -90,10 +117,6 @@ void weir_room_describe(const char *path, int node, struct weir_room_facts *fact
     if (facts->is_there && S_ISREG(found.st_mode))
         facts->file_bytes = (uint64_t)found.st_blocks * SECTOR_BYTES;
     facts->store = number_store(existing, &room, found.st_dev, node);
-    /* A file system that counts no blocks, or no inodes, does not report its room. */
-    if (room.f_blocks > 0)
-        facts->bytes_free = (uint64_t)room.f_bavail * room.f_frsize;
-    if (room.f_files > 0)
-        facts->inodes_free = room.f_favail;
+    weir_room_count(&room, facts);
     apply_quota(existing, facts);
 }

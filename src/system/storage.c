@@ -18,6 +18,14 @@
 
 /* ---- the mount ---- */
 
+static bool has_type(const char *const types[], size_t count, const char *type)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(type, types[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool is_network_type(const char *type)
 {
     static const char *const types[] = {
@@ -68,10 +76,60 @@ static bool is_network_type(const char *type)
         "fuse.unifyfs",
     };
 
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i]) == 0)
-            return true;
-    return false;
+    return has_type(types, sizeof types / sizeof *types, type);
+}
+
+/* File systems of one node, of which no other node changes anything. Not so OCFS2 and GFS2, whose
+ * nodes share a block device, and what lies on top of another file system. */
+static bool is_local_type(const char *type)
+{
+    static const char *const types[] = {
+        "bcachefs", "btrfs",   "devtmpfs", "erofs",   "exfat",     "ext2",    "ext3",     "ext4",
+        "f2fs",     "fuseblk", "hfs",      "hfsplus", "hugetlbfs", "iso9660", "jfs",      "minix",
+        "msdos",    "nilfs2",  "ntfs",     "ntfs3",   "overlay",   "ramfs",   "reiserfs", "rootfs",
+        "squashfs", "tmpfs",   "udf",      "ufs",     "vfat",      "xfs",     "zfs",
+    };
+
+    return has_type(types, sizeof types / sizeof *types, type);
+}
+
+/* The subtype of a FUSE file system that its type does not name: older libraries write
+ * "mfs#HOST:PORT" as the source. */
+static bool has_network_subtype(const char *source)
+{
+    size_t length = strcspn(source, "#");
+    char type[64];
+
+    if (source[length] == '\0' || length == 0)
+        return false;
+    snprintf(type, sizeof type, "fuse.%.*s", (int)length, source);
+    return is_network_type(type);
+}
+
+/* "//HOST/SHARE", "SCHEME://HOST/...", "HOST:PORT" and "HOST:/PATH". Whatever else an unknown FUSE
+ * file system calls its source says nothing. */
+static bool is_network_source(const char *source)
+{
+    const char *at = strchr(source, ':'), *slash = strchr(source, '/');
+    size_t digits = at != NULL ? strspn(at + 1, "0123456789") : 0;
+
+    if (strncmp(source, "//", 2) == 0)
+        return true;
+    if (at == NULL || at == source || (slash != NULL && slash < at))
+        return false;
+    if (strncmp(at, "://", 3) == 0)
+        return strncmp(source, "file:", 5) != 0;
+    return at[1] == '/' || (digits > 0 && strchr(",/", at[1 + digits]) != NULL);
+}
+
+static void find_reach(struct weir_storage_facts *facts, const struct weir_mount *mount)
+{
+    bool is_fuse = strcmp(mount->type, "fuse") == 0 || strncmp(mount->type, "fuse.", 5) == 0;
+
+    facts->is_network =
+        is_network_type(mount->type) ||
+        (is_fuse && (has_network_subtype(mount->source) || is_network_source(mount->source)));
+    facts->may_be_network = !facts->is_network && !is_local_type(mount->type);
 }
 
 /* Of overlays: paths with numbers of containers in them, of no meaning within these. */
@@ -116,12 +174,12 @@ static void keep_mount(struct weir_storage_facts *facts, struct weir_mount *moun
 {
     weir_small_text_copy(facts->mount_point, sizeof facts->mount_point, mount->point);
     weir_small_text_copy(facts->type, sizeof facts->type, mount->type);
+    find_reach(facts, mount);
     weir_mask_user(mount->source);
-    if (strcmp(mount->type, "fuse.sshfs") == 0)
+    if (strcmp(mount->type, "fuse.sshfs") == 0 || strncmp(mount->source, "sshfs#", 6) == 0)
         weir_mask_login(mount->source);
     weir_mask_addresses(mount->source);
     weir_small_text_copy(facts->source, sizeof facts->source, mount->source);
-    facts->is_network = is_network_type(mount->type);
     keep_options(facts, mount);
 }
 

@@ -190,9 +190,8 @@ void weir_stripes_of_ceph(const char *layout, struct weir_text *text)
 
 /* Each layer and each brick is "<KIND:name>" or "<POSIX(directory):host:path>"; a kind is told
  * once. Bricks are those that have a part of the file, or of the directory, and are up. */
-void weir_stripes_of_gluster(const char *places, struct weir_text *text)
+static unsigned read_bricks(const char *places, struct weir_text *kinds)
 {
-    struct weir_text kinds = {0};
     unsigned bricks = 0;
 
     for (const char *at = strchr(places, '<'); at != NULL; at = strchr(at + 1, '<')) {
@@ -204,17 +203,32 @@ void weir_stripes_of_gluster(const char *places, struct weir_text *text)
             continue;
         }
         snprintf(kind, sizeof kind, "%.*s", length, at + 1);
-        if (strstr(weir_text_string(&kinds), kind) == NULL)
-            weir_text_add(&kinds, "%s%s", kinds.length > 0 ? ", " : "", kind);
+        for (char *c = kind; *c != '\0'; c++)
+            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        if (strstr(weir_text_string(kinds), kind) == NULL)
+            weir_text_add(kinds, "%s%s", kinds->length > 0 ? ", " : "", kind);
     }
-    for (char *c = kinds.data; c != NULL && *c != '\0'; c++)
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
-    if (bricks > 0) {
-        weir_text_add(&kinds, "%s%u brick%s", kinds.length > 0 ? " over " : "", bricks,
+    return bricks;
+}
+
+void weir_stripes_of_gluster(const char *places, const char *around, struct weir_text *text)
+{
+    struct weir_text kinds = {0}, kinds_around = {0};
+    unsigned bricks = read_bricks(places, &kinds);
+    unsigned bricks_around = around != NULL ? read_bricks(around, &kinds_around) : 0;
+    bool is_part = bricks > 0 && bricks_around > bricks;
+    struct weir_text *shown = is_part ? &kinds_around : &kinds;
+
+    if (is_part)
+        weir_text_add(shown, "%s%u bricks, this file on %u", shown->length > 0 ? " over " : "",
+                      bricks_around, bricks);
+    else if (bricks > 0)
+        weir_text_add(shown, "%s%u brick%s", shown->length > 0 ? " over " : "", bricks,
                       bricks == 1 ? "" : "s");
-        weir_text_add_visible(text, weir_text_string(&kinds));
-    }
+    if (bricks > 0)
+        weir_text_add_visible(text, weir_text_string(shown));
     weir_text_close(&kinds);
+    weir_text_close(&kinds_around);
 }
 
 /* VOLUME-client-3 speaks with one brick. */
@@ -321,16 +335,29 @@ static bool ask_gluster_client(const char *path, struct weir_text *text)
     return false;
 }
 
-static void ask_gluster(const char *path, struct weir_text *text)
+static char *read_gluster_places(const char *path)
 {
     size_t bytes;
     char *places = read_attribute(path, "glusterfs.pathinfo", &bytes);
 
-    if (places == NULL)
-        places = read_attribute(path, "trusted.glusterfs.pathinfo", &bytes);
+    return places != NULL ? places : read_attribute(path, "trusted.glusterfs.pathinfo", &bytes);
+}
+
+/* Other files of the test may be on other bricks than the first one: those of its directory. */
+static void ask_gluster(const char *path, struct weir_text *text)
+{
+    char *places = read_gluster_places(path), *around = NULL;
+    char directory[PATH_MAX];
+    struct stat facts;
+
+    if (stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode) &&
+        snprintf(directory, sizeof directory, "%s", path) < (int)sizeof directory &&
+        weir_text_cut_name(directory))
+        around = read_gluster_places(directory);
     if (places != NULL)
-        weir_stripes_of_gluster(places, text);
+        weir_stripes_of_gluster(places, around, text);
     free(places);
+    free(around);
     if (!ask_gluster_client(path, text) && text->length > 0)
         weir_text_add(text, " (those that are up)");
 }

@@ -18,8 +18,9 @@ void weir_stripes_describe(const char *path, const char *type, struct weir_text 
 void weir_stripes_of_lustre(const void *layout, size_t bytes, struct weir_text *text);
 /* "ceph.file.layout" and "ceph.dir.layout"; */
 void weir_stripes_of_ceph(const char *layout, struct weir_text *text);
-/* "glusterfs.pathinfo". */
-void weir_stripes_of_gluster(const char *places, struct weir_text *text);
+/* "glusterfs.pathinfo", and that of the directory around a file, or NULL: a file is on some of the
+ * bricks that files of the directory are on. */
+void weir_stripes_of_gluster(const char *places, const char *around, struct weir_text *text);
 
 /* Adds what the client of a GlusterFS volume knows of its bricks, in the directory
  * .meta/graphs/active at the top of the mount: how many of them are down; and how many there are,

@@ -138,7 +138,7 @@ struct weir_traffic_watch *weir_traffic_open(const char *root,
     if (watch == NULL)
         weir_error_out_of_memory();
     watch_devices(watch, root, facts);
-    if (facts->is_network)
+    if (facts->is_network || facts->may_be_network)
         watch_network(watch, root);
     return watch;
 }

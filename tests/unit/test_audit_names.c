@@ -163,8 +163,13 @@ static void memory_is_told_in_place_of_caches(void **state)
 {
     static const struct {
         const char *type;
+        bool may_be_network;
         unsigned delayed, in_memory;
-    } cases[] = {{"ext4", 1, 0}, {"tmpfs", 0, 1}, {"ramfs", 0, 1}};
+    } cases[] = {{"ext4", false, 1, 0},
+                 {"fuse", true, 0, 0},
+                 {"ocfs2", true, 0, 0},
+                 {"tmpfs", false, 0, 1},
+                 {"ramfs", false, 0, 1}};
     static const char *const words[] = {"mdtest"}, *const paths[] = {"out"};
     static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
 
@@ -175,7 +180,8 @@ static void memory_is_told_in_place_of_caches(void **state)
         const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
         const struct weir_phase create = {
             .verb = WEIR_CREATE, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
-        struct weir_storage_group storage = {.facts.is_known = true};
+        struct weir_storage_group storage = {
+            .facts = {.is_known = true, .may_be_network = cases[i].may_be_network}};
         const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
         struct weir_phase_result record = {
             .arena = &plan->arena, .failure = "", .op_count = 100, .windows = {.total_s = 1.0}};

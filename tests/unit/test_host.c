@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of the host against what the kernel says on other ways. */
 #include "weir/system/host.h"
+#include "weir/system/room.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -50,6 +52,45 @@ static void a_file_system_is_as_large_as_statfs_says(void **state)
     assert_true(facts.bytes_used <= facts.bytes_total);
     assert_true(facts.inodes_used <= facts.inodes_total);
     assert_int_not_equal(facts.type[0], '\0');
+}
+
+/* CephFS reports 1 file, of which -1 are free; others more that is free than there is. */
+static void totals_that_cannot_be_right_are_unknown(void **state)
+{
+    static const struct {
+        uint64_t blocks, free, available, files, files_free;
+        uint64_t bytes_total, inodes_total, inodes_used, bytes_free, inodes_free;
+    } cases[] = {
+        {100, 60, 50, 1000, 400, 409600, 1000, 600, 204800, 400},
+        {100, 60, 50, 1, UINT64_MAX, 409600, 0, 0, 204800, UINT64_MAX},
+        {100, 60, 50, 10, 11, 409600, 0, 0, 204800, UINT64_MAX},
+        {100, 60, 50, 0, 0, 409600, 0, 0, 204800, UINT64_MAX},
+        {100, 60, 50, 10, 0, 409600, 10, 10, 204800, 0},
+        {100, 100, 100, 7, 7, 409600, 7, 0, 409600, 7},
+        {100, 101, UINT64_MAX, 10, 10, 0, 10, 0, UINT64_MAX, 10},
+        {0, 0, 0, 0, 0, 0, 0, 0, UINT64_MAX, UINT64_MAX},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct statvfs told = {.f_frsize = 4096,
+                                     .f_blocks = cases[i].blocks,
+                                     .f_bfree = cases[i].free,
+                                     .f_bavail = cases[i].available,
+                                     .f_files = cases[i].files,
+                                     .f_ffree = cases[i].files_free,
+                                     .f_favail = cases[i].files_free};
+        struct weir_filesystem_facts facts = {.is_known = true};
+        struct weir_room_facts room = {.is_known = true};
+
+        weir_filesystem_count(&told, &facts);
+        assert_int_equal(facts.bytes_total, cases[i].bytes_total);
+        assert_int_equal(facts.inodes_total, cases[i].inodes_total);
+        assert_int_equal(facts.inodes_used, cases[i].inodes_used);
+        weir_room_count(&told, &room);
+        assert_int_equal(room.bytes_free, cases[i].bytes_free);
+        assert_int_equal(room.inodes_free, cases[i].inodes_free);
+    }
 }
 
 static void a_path_that_is_not_there_yet_belongs_to_its_nearest_parent(void **state)
@@ -97,6 +138,7 @@ int main(void)
         cmocka_unit_test(a_host_is_described_as_uname_does),
         cmocka_unit_test(proc_is_known_by_its_type),
         cmocka_unit_test(a_file_system_is_as_large_as_statfs_says),
+        cmocka_unit_test(totals_that_cannot_be_right_are_unknown),
         cmocka_unit_test(a_path_that_is_not_there_yet_belongs_to_its_nearest_parent),
         cmocka_unit_test(nothing_is_known_of_a_path_that_no_system_call_takes),
     };

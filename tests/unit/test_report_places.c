@@ -277,6 +277,9 @@ static void networks_are_told_where_data_may_pass_them(void **state)
     (void)state;
     scene.result->tests[0].storages[0].facts.is_network = false;
     assert_not_in_block(&scene, "received");
+    scene.result->tests[0].storages[0].facts.may_be_network = true;
+    assert_block(&scene, (const char *const[]){"received"}, 1);
+    scene.result->tests[0].storages[0].facts.may_be_network = false;
     scene.result->tests[0].storages[0].facts.is_known = false;
     assert_block(&scene, (const char *const[]){"received"}, 1);
     scene_close(&scene);

@@ -159,6 +159,60 @@ static void a_mount_is_what_its_line_says(void **state)
     }
 }
 
+/* What is neither is not known. */
+static void a_mount_is_local_or_of_a_network_only_if_that_is_known(void **state)
+{
+    static const struct {
+        const char *rest;
+        bool is_network, is_local;
+        const char *source;
+    } cases[] = {
+        {"ext4 /dev/sda rw", false, true, "/dev/sda"},
+        {"xfs /dev/sda rw", false, true, "/dev/sda"},
+        {"btrfs /dev/sda rw", false, true, "/dev/sda"},
+        {"zfs pool/data rw", false, true, "pool/data"},
+        {"tmpfs tmpfs rw", false, true, "tmpfs"},
+        {"overlay overlay rw", false, true, "overlay"},
+        {"fuseblk /dev/sdb1 rw", false, true, "/dev/sdb1"},
+        {"nfs4 server:/export rw", true, false, "server:/export"},
+        {"fuse.glusterfs server:vol rw", true, false, "server:vol"},
+        /* Nodes share these through their block devices. */
+        {"ocfs2 /dev/sdc rw", false, false, "/dev/sdc"},
+        {"gfs2 /dev/sdc rw", false, false, "/dev/sdc"},
+        {"newfs thing rw", false, false, "thing"},
+        /* FUSE without a subtype: that of the source, or an address in it. */
+        {"fuse mfs#master:9421 rw", true, false, "mfs#master:9421"},
+        {"fuse mfs#10.0.0.1:9421 rw", true, false, "mfs#*:9421"},
+        {"fuse sshfs#joe@host:/ rw", true, false, "*@host:/"},
+        {"fuse host:9421 rw", true, false, "host:9421"},
+        {"fuse.unheardof host:/export rw", true, false, "host:/export"},
+        {"fuse.unheardof //host/share rw", true, false, "//host/share"},
+        {"fuse.unheardof https://host/share rw", true, false, "https://host/share"},
+        {"fuse.unheardof unheardof rw", false, false, "unheardof"},
+        {"fuse /dev/fuse rw", false, false, "/dev/fuse"},
+        {"fuse /a/b:9421 rw", false, false, "/a/b:9421"},
+        {"fuse.unheardof file:///a rw", false, false, "file:///a"},
+        {"fuse.unheardof remote:folder rw", false, false, "remote:folder"},
+        {"fuse.unheardof #x rw", false, false, "#x"},
+        {"fuse bindfs#x rw", false, false, "bindfs#x"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char line[256];
+        const struct planted_file file = {"proc/self/mountinfo", line};
+        struct weir_storage_facts facts;
+
+        snprintf(line, sizeof line, "@id@ 1 @device@ / /x rw shared:7 - %s\n", cases[i].rest);
+        describe(&file, 1, &facts);
+        if (facts.is_network != cases[i].is_network ||
+            weir_storage_is_local(&facts) != cases[i].is_local)
+            fail_msg("%s: network %d, local %d", cases[i].rest, facts.is_network,
+                     weir_storage_is_local(&facts));
+        assert_string_equal(facts.source, cases[i].source);
+    }
+}
+
 static void options_that_do_not_fit_are_left_out_whole(void **state)
 {
     char line[2048] = "@id@ 1 @device@ / / rw,";
@@ -659,8 +713,30 @@ static void bricks_of_gluster_are_counted(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct weir_text text = {0};
 
-        weir_stripes_of_gluster(cases[i][0], &text);
+        weir_stripes_of_gluster(cases[i][0], NULL, &text);
         assert_string_equal(weir_text_string(&text), cases[i][1]);
+        weir_text_close(&text);
+    }
+}
+
+static void a_file_of_gluster_is_on_some_bricks_of_its_directory(void **state)
+{
+    static const char directory[] = "((<DISTRIBUTE:v-dht> <POSIX(/b1):h:/b1/> <POSIX(/b2):h:/b2/> "
+                                    "<POSIX(/b3):h:/b3/> <POSIX(/b4):h:/b4/>) (v-dht-layout))";
+    static const char *const cases[][3] = {
+        {"(<DISTRIBUTE:v-dht> <POSIX(/b1):h:/b1/f>)", directory,
+         "distribute over 4 bricks, this file on 1"},
+        {directory, directory, "distribute over 4 bricks"},
+        {"(<DISTRIBUTE:v-dht> <POSIX(/b1):h:/b1/f>)", "", "distribute over 1 brick"},
+        {"", directory, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_text text = {0};
+
+        weir_stripes_of_gluster(cases[i][0], cases[i][1], &text);
+        assert_string_equal(weir_text_string(&text), cases[i][2]);
         weir_text_close(&text);
     }
 }
@@ -808,6 +884,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mount_is_what_its_line_says),
+        cmocka_unit_test(a_mount_is_local_or_of_a_network_only_if_that_is_known),
         cmocka_unit_test(options_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(nothing_is_known_of_what_is_mounted_nowhere),
         cmocka_unit_test(without_a_line_the_device_number_and_statfs_are_used),
@@ -824,6 +901,7 @@ int main(void)
         cmocka_unit_test(stripes_of_lustre_are_read),
         cmocka_unit_test(stripes_of_ceph_are_read),
         cmocka_unit_test(bricks_of_gluster_are_counted),
+        cmocka_unit_test(a_file_of_gluster_is_on_some_bricks_of_its_directory),
         cmocka_unit_test(bricks_of_gluster_that_are_down_are_told),
         cmocka_unit_test(file_systems_that_do_not_tell_stripes_say_nothing),
         cmocka_unit_test(this_node_is_described_in_the_same_bytes_twice),

@@ -177,6 +177,10 @@ static void networks_do_not_count_for_local_targets(void **state)
     assert_false(traffic.has_devices);
     assert_false(traffic.has_network);
     assert_int_equal(traffic.network_received_bytes, 0);
+    /* Where nobody knows, they are shown. */
+    facts.may_be_network = true;
+    read_of(networks, COUNT(networks), &facts, &traffic);
+    assert_true(traffic.has_network);
 }
 
 /* ---- over time ---- */

@@ -91,6 +91,9 @@ struct weir_device_facts {
 struct weir_storage_facts {
     bool is_known;
     bool is_network; /* data leave the node: bytes of NICs tell more than those of devices */
+    /* not known whether they do, or shared by nodes through a block device: a FUSE file system
+     * without a name, OCFS2. Then is_network is false */
+    bool may_be_network;
     char mount_point[256];
     char source[256];
     char type[32];
@@ -99,6 +102,12 @@ struct weir_storage_facts {
     uint32_t device_count;
     struct weir_device_facts devices[WEIR_DEVICES_KEPT];
 };
+
+/* Whether it is known that one node alone has the storage: its own disks or memory. */
+static inline bool weir_storage_is_local(const struct weir_storage_facts *facts)
+{
+    return facts->is_known && !facts->is_network && !facts->may_be_network;
+}
 
 /* Bytes that passed devices and networks of one node. WEIR_UNKNOWN is not used: nothing known is
  * nothing counted. */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct statvfs;
+
 /* Of the file system of a path that need not exist, for the user of this process. */
 struct weir_room_facts {
     bool is_known;
@@ -21,5 +23,9 @@ struct weir_room_facts {
  * systems are not told by the kernel. `node` is the number of this rank's node: file systems of
  * disks and of memory differ between nodes, all others are taken to be shared. */
 void weir_room_describe(const char *path, int node, struct weir_room_facts *facts);
+
+/* Counts free bytes and inodes as statvfs(3) reports them. A file system that has more free than it
+ * has at all, or counts no blocks or inodes, does not report its room: UINT64_MAX. */
+void weir_room_count(const struct statvfs *reported, struct weir_room_facts *facts);
 
 #endif

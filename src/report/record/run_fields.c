@@ -129,6 +129,8 @@ static const struct weir_json_field storage_fields[] = {
     STORAGE("hosts", hosts, STRING, .flags = WEIR_JSON_NEEDED),
     STORAGE("known", facts.is_known, FLAG),
     STORAGE("network", facts.is_network, FLAG),
+    STORAGE("network_unknown", facts.may_be_network, FLAG, .flags = WEIR_JSON_OMITTED,
+            WEIR_JSON_WHEN(weir_storage_group, facts.may_be_network)),
     STORAGE("mount_point", facts.mount_point, TEXT),
     STORAGE("source", facts.source, TEXT),
     STORAGE("type", facts.type, TEXT),

@@ -17,7 +17,7 @@ static bool is_network_storage(const struct weir_result *result, unsigned test)
         const struct weir_test_result *begun = &result->tests[i];
 
         for (unsigned j = 0; begun->test == test && j < begun->storage_count; j++)
-            if (begun->storages[j].facts.is_known && !begun->storages[j].facts.is_network)
+            if (weir_storage_is_local(&begun->storages[j].facts))
                 return false;
     }
     return true;
