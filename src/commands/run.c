@@ -253,7 +253,7 @@ void weir_prepare_process(void)
 /* With the ranks in the order of the plan. `is_kept`: tests that are not run. */
 static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
                         const struct weir_resumption *resumption, const bool *is_kept,
-                        const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+                        volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
     struct weir_clock clock;
     struct weir_result *result = NULL;
@@ -303,7 +303,7 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
 }
 
 int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
-                  const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+                  volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
     struct weir_resumption resumption = {0};
     struct weir_group *ordered;

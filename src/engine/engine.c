@@ -214,17 +214,25 @@ static void run_with_ranks(struct weir_run *run, const struct weir_test *next,
                            struct weir_result *result, struct weir_error *error)
 {
     const struct weir_servers *servers = run->servers;
+    bool must_stop;
     int code = 0;
 
     if (choose_ranks(servers, &run->group, error) != 0)
         return;
     if (run->group == NULL) {
-        code = weir_servers_wait(servers);
+        code = weir_servers_wait(servers, run->params->stop_signal);
     } else {
         run->result = run->group->rank == 0 ? result : NULL;
         run_test_in_group(run, next, error);
         if (run->group->rank == 0)
             code = weir_servers_end_wait(servers);
+    }
+    /* All ranks are here, and none raises the alarm any more. */
+    must_stop = weir_group_hears_alarm(servers->group, WEIR_ALARM_CALL_OFF);
+    if (run->group != servers->group && weir_group_any(servers->group, must_stop)) {
+        run->is_interrupted = true;
+        if (code == 0)
+            code = weir_group_end_alarm(servers->group, WEIR_ALARM_CALL_OFF);
     }
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",

@@ -107,6 +107,7 @@ void weir_loop_record_late(struct weir_loop *loop, const struct weir_op *op)
 bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
 {
     uint64_t ops = weir_tally_ops(loop->tally);
+    bool is_called_off;
 
     if (now_ns < loop->listen_ns)
         return false;
@@ -115,10 +116,10 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     if (ops != loop->heard_ops || weir_queue_outstanding(&loop->run->queue) == 0)
         weir_watchdog_beat(loop->run, weir_op_source_latest_offset(&loop->ops));
     loop->heard_ops = ops;
+    is_called_off = weir_run_hears_call_off(loop->run);
     /* Collective phases stop together by themselves; and what is ours is removed, whatever fails.
      */
-    if (!loop->is_collective && !weir_run_must_do(loop->run, loop->phase) &&
-        weir_group_hears_alarm(loop->run->group, WEIR_ALARM_CALL_OFF)) {
+    if (is_called_off && !loop->is_collective && !weir_run_must_do(loop->run, loop->phase)) {
         loop->has_heard_alarm = true;
         loop->until = 0;
     }

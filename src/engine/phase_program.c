@@ -102,8 +102,7 @@ static void wait_for_signal(struct weir_run *run)
     sigaction(SIGUSR1, &action, &before);
     weir_log(WEIR_LOG_WARNING, "the program begins when process %ld on host %s gets SIGUSR1",
              (long)getpid(), run->group->node_names[run->group->node]);
-    while (may_begin == 0 && !weir_run_must_stop(run) &&
-           !weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF)) {
+    while (may_begin == 0 && !weir_run_hears_call_off(run) && !weir_run_must_stop(run)) {
         const struct timespec slice = {.tv_nsec = 50000000};
 
         nanosleep(&slice, NULL);

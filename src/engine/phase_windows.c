@@ -287,7 +287,7 @@ static bool is_too_late(const struct weir_data_phase *data)
 /* Until the turn of this rank to begin; others may fail meanwhile. */
 static void stagger(const struct weir_data_phase *data)
 {
-    const struct weir_run *run = data->run;
+    struct weir_run *run = data->run;
     bool has_barriers = data->phase->transfers.has_inner_barriers;
     uint64_t until_ns = weir_plus(has_barriers ? weir_run_now(run) : data->facts.start_ns,
                                   weir_times(data->phase->stagger_ns, (uint64_t)run->group->rank));
@@ -295,8 +295,8 @@ static void stagger(const struct weir_data_phase *data)
 
     if (data->phase->stagger_ns == 0)
         return;
-    while ((now_ns = weir_run_now(run)) < until_ns && !weir_run_must_stop(run) &&
-           !weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF) && !is_too_late(data)) {
+    while ((now_ns = weir_run_now(run)) < until_ns && !weir_run_hears_call_off(run) &&
+           !weir_run_must_stop(run) && !is_too_late(data)) {
         uint64_t slice_ns = now_ns + WEIR_GROUP_TICK_NS;
 
         weir_pace_wait(run->params->clock, slice_ns < until_ns ? slice_ns : until_ns,

@@ -91,6 +91,7 @@ static void report_progress(struct weir_program_walk *walk, uint64_t now_ns)
 void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns)
 {
     struct weir_run *run = walk->run;
+    bool is_called_off = weir_run_hears_call_off(run);
 
     if (weir_run_must_stop(run)) {
         run->is_cut = walk->must_end = true;
@@ -98,7 +99,7 @@ void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns)
     } else if (now_ns >= walk->deadline_ns) {
         /* Before the alarm of a rank whose clock is a little ahead: all say the same. */
         end_at_limit(walk, now_ns);
-    } else if (weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF)) {
+    } else if (is_called_off) {
         run->is_called_off = walk->must_end = true;
     }
     if (now_ns >= walk->progress_ns)

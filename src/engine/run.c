@@ -9,6 +9,7 @@
 #include "weir/system/processor.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,14 +151,22 @@ int weir_run_fail(struct weir_run *run, int code, const char *what, const char *
 
 /* ---- alarms ---- */
 
+bool weir_run_hears_call_off(struct weir_run *run)
+{
+    for (struct weir_group *group = run->group->around; group != NULL; group = group->around)
+        if (weir_group_hears_alarm(group, WEIR_ALARM_CALL_OFF) && !weir_run_must_stop(run))
+            *run->params->stop_signal = SIGTERM;
+    return weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF);
+}
+
 /* While this rank waits: a signal may come to it alone, and what it hears, others wait for. */
 static void listen_idly(void *context)
 {
     struct weir_run *run = context;
 
+    weir_run_hears_call_off(run);
     if (weir_run_must_stop(run))
         weir_run_call_off(run);
-    weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF);
     if (run->has_wall)
         weir_group_hears_alarm(run->group, WEIR_ALARM_WALL);
     weir_watchdog_wait(run);

@@ -146,6 +146,7 @@ struct weir_run {
     bool is_cut;               /* a signal ended the present phase on this rank */
     bool is_called_off;        /* an alarm ended it on this rank */
     bool has_wall;             /* ... and for the stonewall of the first that is done */
+    bool is_outside;           /* waits for ranks that do a step without this one */
     bool has_alarm;            /* in the present phase: ranks look for alarms, and may raise one */
     bool has_made_directory;   /* of its own file, and not yet removed it */
     bool has_incomplete_rank;  /* some rank did not do all of the latest phase; the same on all */
@@ -210,6 +211,11 @@ int weir_run_disarm(struct weir_run *run);
 
 /* Calls the other ranks off, if the phase has an alarm. */
 void weir_run_call_off(struct weir_run *run);
+
+/* Polls for an alarm of the ranks of the present step, and returns whether there is one; and for
+ * one of ranks that sit the step or the test out, which raise it where they receive a signal. This
+ * rank then must stop as if it had received the signal. */
+bool weir_run_hears_call_off(struct weir_run *run);
 
 /* True once a signal asks this rank to end. */
 static inline bool weir_run_must_stop(const struct weir_run *run)

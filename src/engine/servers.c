@@ -336,14 +336,19 @@ void weir_servers_fill_params(const struct weir_servers *servers,
 
 /* ---- sitting a test out ---- */
 
-int weir_servers_wait(const struct weir_servers *servers)
+int weir_servers_wait(const struct weir_servers *servers, const volatile sig_atomic_t *stop_signal)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     struct weir_group *group = servers->group;
     unsigned char word;
 
-    while (!group->ops->has_message(group, 0))
+    while (!group->ops->has_message(group, 0)) {
         nanosleep(&pause, NULL);
+        /* The timer of --stop-before expires on all ranks. */
+        if (*stop_signal != 0 && *stop_signal != SIGALRM)
+            weir_group_raise_alarm(group, WEIR_ALARM_CALL_OFF);
+        weir_group_hears_alarm(group, WEIR_ALARM_CALL_OFF);
+    }
     return group->ops->receive(group, &word, sizeof word, 0);
 }
 

@@ -41,7 +41,8 @@ void weir_servers_fill_params(const struct weir_servers *servers,
 
 /* Where ranks sit a test out, they sleep until rank 0 lets them go on, and do not take the
  * processor from the server that works in them, or from others. 0 or -errno. */
-int weir_servers_wait(const struct weir_servers *servers);
+/* A signal that this rank receives meanwhile raises the alarm in the group of all ranks. */
+int weir_servers_wait(const struct weir_servers *servers, const volatile sig_atomic_t *stop_signal);
 int weir_servers_end_wait(const struct weir_servers *servers);
 
 /* All sessions must be closed on this rank. Collective. */

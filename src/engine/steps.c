@@ -99,7 +99,7 @@ static void sleep_awake(struct weir_run *run, uint64_t until_ns)
     const uint64_t slice_ns = 50000000;
     uint64_t now_ns;
 
-    while (!weir_run_must_stop(run) && !weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF) &&
+    while (!weir_run_hears_call_off(run) && !weir_run_must_stop(run) &&
            (now_ns = weir_run_now(run)) < until_ns)
         weir_clock_wait(run->params->clock,
                         until_ns - now_ns < slice_ns ? until_ns : now_ns + slice_ns);
@@ -349,13 +349,18 @@ static int share_state(struct weir_run *run)
     return code;
 }
 
+/* Ranks outside wait for the others to arrive, and their signals end the step. */
 static void end_ranks(struct weir_run *run, const struct frame *frame, struct weir_error *error)
 {
     int code;
 
     if (frame->group == NULL)
         return;
+    run->is_outside = run->group == frame->group;
     enter(run, frame->group);
+    weir_run_arm(run);
+    meet(run, error);
+    run->is_outside = false;
     /* What only some ranks know is nothing that all may go by. */
     run->written.target = run->made[0].target = run->made[1].target = run->made[2].target = NULL;
     code = share_state(run);

@@ -16,8 +16,7 @@ static bool goes_on(void *context)
 
     if (!run->has_alarm)
         return true;
-    return (!weir_group_hears_alarm(run->group, WEIR_ALARM_CALL_OFF) && !weir_run_must_stop(run)) ||
-           !waiting->may_end;
+    return (!weir_run_hears_call_off(run) && !weir_run_must_stop(run)) || !waiting->may_end;
 }
 
 int weir_user_command_run(struct weir_run *run, const char *command, bool may_end,

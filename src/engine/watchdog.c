@@ -168,7 +168,7 @@ static void look_at_nodes(struct weir_watchdog *dog, uint64_t seen_ns)
     if (dog->waits_since_ns == 0)
         dog->waits_since_ns = seen_ns;
     /* While some of the ranks work in a group of their own, the others cannot answer. */
-    if (group != dog->group)
+    if (group != dog->group || dog->run->is_outside)
         return;
     if (group->node_count < 2 || group->node_rank != 0 || group->node > 1 ||
         seen_ns - dog->waits_since_ns < dog->limit_ns / 4)

@@ -469,13 +469,17 @@ static int mpi_part(struct weir_group *group, bool is_member, struct weir_group 
 {
     MPI_Comm comm;
 
+    int code = 0;
+
+    *part = NULL;
     if (MPI_Comm_split(mpi_group_of(group)->comm, is_member ? 0 : MPI_UNDEFINED, group->rank,
                        &comm) != MPI_SUCCESS)
         return -ECOMM;
     if (is_member)
-        return adopt(comm, part);
-    *part = NULL;
-    return 0;
+        code = adopt(comm, part);
+    if (*part != NULL)
+        (*part)->around = group;
+    return code;
 }
 
 static int mpi_reorder(struct weir_group *group, int rank, struct weir_group **ordered)

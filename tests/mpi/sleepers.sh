@@ -40,6 +40,50 @@ expect_exit 1
 ((SECONDS - begin < 60)) || fail "it ended $((SECONDS - begin)) s after the signal"
 expect_files ''
 
+# A rank that sits a step or a test out receives a signal: the ranks at work end as well. Alone they would take minutes.
+rank_number() { tr '\0' '\n' <"/proc/$1/environ" | sed -n 's/^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=//p' | head -n 1; }
+
+pid_of_rank() { # pid_of_rank NUMBER
+    local pid
+    for pid in $(pgrep -f -- "^$WEIR_TEST .*$work"); do
+        [[ $(rank_number "$pid") != "$1" ]] || echo "$pid"
+    done
+}
+
+sits_out() { # sits_out NAME OPTION...: rank 1 of the command does, once there is a file of that name
+    local name=$1 begin
+    shift
+    mkdir -p "$files/one" "$files/other"
+    OMPI_MCA_odls_base_sigkill_timeout=0 launch "${launcher_of_ranks[@]}" "$WEIR_TEST" "$@"
+    begins() { [[ $(find "$files" -name "$name" -type f) ]]; }
+    wait_until 60 begins || fail "it does not start"
+    sleep 0.5
+    begin=$SECONDS
+    kill -TERM "$(pid_of_rank 1)"
+    end_of_run
+    expect_exit 1
+    ((SECONDS - begin < 30)) || fail "it ended $((SECONDS - begin)) s after the signal"
+    expect_files ''
+}
+
+launcher_of_ranks=(mpiexec -n 2)
+slow=(--fault.every 1 --fault.delay 100000)
+sits_out 'f*' sweep ranks=1,2 -- ior -a fault:posix "${slow[@]}" -w -F -t 4k -b 10m -o "$files/f"
+expect_line interrupted
+sits_out 'f*' ior -N 1 -a fault:posix "${slow[@]}" -w -F -t 4k -b 10m -o "$files/f"
+expect_line interrupted
+sits_out 'weir*' targets -a fault:posix "${slow[@]}" --size 10m --transfer 4k --buffered "$files/one" "$files/other"
+expect_error interrupted
+sits_out 'file*' mdtest -f 1 -l 2 -F -n 3000 --rate 20 -d "$files"
+sits_out 'f*' iozone -l 1 -u 2 -i 0 -r 4k -s 10m --rate 20 -F "$files/f1" "$files/f2"
+# Of two hosts, one sits out.
+hosts=$WEIR_ROOT/scripts/testbed/testbed-hosts
+if "$hosts" run -- true >"$out" 2>&1; then
+    launcher_of_ranks=("$hosts" run -- mpiexec -n 2 --host n1:1,n2:1 --wdir "$work")
+    OMPI_MCA_orte_tmpdir_base=/tmp sits_out 'f*' ior -N 1 -a fault:posix "${slow[@]}" -w -F -t 4k -b 10m -o "$files/f"
+    expect_line interrupted
+fi
+
 # SIGXFSZ would kill; the write says EFBIG instead.
 for api in posix mpiio; do
     rm -f "$result"

@@ -425,7 +425,7 @@ static void *sit_out(void *context)
     struct weir_servers servers = {.group = &group.base, .roles = roles};
 
     join_world(&group, sleeper->world, sleeper->rank);
-    sleeper->code = weir_servers_wait(&servers);
+    sleeper->code = weir_servers_wait(&servers, &(volatile sig_atomic_t){0});
     sleeper->is_back = true;
     return NULL;
 }

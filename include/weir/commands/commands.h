@@ -19,7 +19,7 @@ void weir_prepare_process(void);
 /* Runs the plan on all ranks of the group: engine, audit, reports and result file; rank 0 reports.
  * The exit code, the same on all ranks; *error is set where a run could not be. Collective. */
 int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
-                  const volatile sig_atomic_t *stop_signal, struct weir_error *error);
+                  volatile sig_atomic_t *stop_signal, struct weir_error *error);
 
 /* Measures the network between all ranks of the group; likewise. */
 int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,

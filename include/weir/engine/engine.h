@@ -53,7 +53,9 @@ struct weir_engine_params {
     const bool *is_skipped; /* by test, the same on all ranks: not run, and nothing is opened,
                                looked at or removed for it; NULL: none */
     const struct weir_observer *observer;
-    const volatile sig_atomic_t *stop_signal; /* not 0: end in order, as soon as possible */
+    /* Not 0: end cleanly, as soon as possible. Set by the engine as well, where a rank that sits
+     * the test out has received a signal. */
+    volatile sig_atomic_t *stop_signal;
     /* Ends all ranks when one has made no progress for longer than the plan allows; the reason
      * names it. Called on the rank that notices it. `is_held`: called from a thread other than that
      * of MPI, which may be inside an MPI call. Does not return. NULL: the process exits. */

@@ -69,6 +69,8 @@ struct weir_group {
     const int *node_leader;  /* `node_count` entries: first rank of each node */
     const int *node_start;   /* `node_count` + 1 entries: ranks on the nodes below each one */
     const char (*node_names)[WEIR_NODE_NAME_BYTES]; /* `node_count` host names */
+    /* Of which `part` made this group, while that one is open; NULL: all ranks of the job. */
+    struct weir_group *around;
     void *native;        /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
     const char *library; /* see weir_group_library; NULL: no MPI */
     /* Called every WEIR_GROUP_TICK_NS while this rank waits for others in a barrier or in a
