@@ -17,6 +17,7 @@ const struct weir_remedy_word weir_remedy_neutral[] = {
     {WEIR_REMEDY_KEEP_FAILED, "the option that keeps files after errors"},
     {WEIR_REMEDY_KEEP_OPEN, "the option that keeps files open"},
     {WEIR_REMEDY_USE_EXISTING, "the option that takes files that are there"},
+    {WEIR_REMEDY_REMOVE, "a run that only removes"},
     {WEIR_REMEDY_WRITE, "a write"},
     {WEIR_REMEDY_READ, "a read"},
     {WEIR_REMEDY_TRANSFER_SIZE, "the transfer size"},

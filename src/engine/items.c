@@ -211,6 +211,29 @@ static bool tells_directories_apart(const struct weir_items *items)
     return directories > 1 && directories <= UINT64_MAX / (uint64_t)items->run->group->size;
 }
 
+/* Where the working set lies in this round. What removes it takes all that may be there: a run that
+ * was cut has made more than the working set, and not where the plan has it. */
+static void set_first(struct weir_items *items)
+{
+    const struct weir_rotation *rotation = &items->names->rotation;
+    const struct weir_run *run = items->run;
+    const struct weir_reach *reach = &run->reach;
+    uint64_t end;
+
+    items->first = rotation->first + run->repetition * rotation->advance;
+    if (run->lag.target == items->phase->target)
+        items->first -= run->lag.items;
+    if (rotation->count == 0 || items->phase->verb != WEIR_UNLINK ||
+        reach->target != items->phase->target)
+        return;
+    end = items->first + rotation->count;
+    if (!reach->is_earlier || reach->end > end)
+        end = reach->end;
+    if (!reach->is_earlier || reach->first < items->first)
+        items->first = reach->first;
+    items->per_owner = items->count = (end - items->first) * items->phase->target->tree->set_count;
+}
+
 int weir_items_init(struct weir_items *items, const struct weir_run *run,
                     const struct weir_phase *phase)
 {
@@ -225,9 +248,7 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
     };
     set_verbs(items);
     set_counts(items);
-    items->first = names->rotation.first;
-    if (run->lag.target == phase->target)
-        items->first -= run->lag.items;
+    set_first(items);
     items->is_queued = is_queued(items);
     items->present_owner = items->owner;
     code = set_owner(items, &items->paths, names->item, items->owner);
@@ -250,6 +271,24 @@ uint64_t weir_items_even(const struct weir_items *items, uint64_t count)
     uint64_t sets = items->phase->target->tree->set_count;
 
     return items->names->rotation.working_set > 0 ? (count + sets - 1) / sets * sets : count;
+}
+
+int weir_items_remove_range(struct weir_items *items, uint64_t first, uint64_t end,
+                            char path[WEIR_PATH_BYTES])
+{
+    const struct weir_run *run = items->run;
+    struct weir_tree_paths *paths = &items->paths;
+
+    for (uint64_t set = 0; set < items->phase->target->tree->set_count; set++)
+        for (uint64_t i = first; i < end && !weir_run_must_stop(run); i++) {
+            int code;
+
+            weir_tree_item_path(paths, set * paths->items_per_set + i, path);
+            code = weir_backend_item_names(run->backend)->unlink(run->session, path);
+            if (code != 0 && code != -ENOENT)
+                return code;
+        }
+    return 0;
 }
 
 void weir_items_fini(struct weir_items *items)

@@ -80,6 +80,11 @@ void weir_items_fini(struct weir_items *items);
 /* So many items, and those that are missing to as many of each set of a working set that moves. */
 uint64_t weir_items_even(const struct weir_items *items, uint64_t count);
 
+/* Removes the files of this rank's items `first` to `end` - 1 of each set, as far as they are there
+ * and no signal arrives. 0, or -errno with the path that failed. */
+int weir_items_remove_range(struct weir_items *items, uint64_t first, uint64_t end,
+                            char path[WEIR_PATH_BYTES]);
+
 /* True if the owner of this rank's items is on its node; where a working set that moves on has them
  * of several, if one of these is. */
 bool weir_items_are_near(const struct weir_items *items);

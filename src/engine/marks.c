@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,8 +206,62 @@ void weir_marks_drop_root(struct weir_run *run, const struct weir_target *target
         let_go(run, mark);
 }
 
+void weir_marks_note_reach(struct weir_run *run)
+{
+    const struct weir_reach *reach = &run->reach;
+    struct weir_mark *mark =
+        reach->target != NULL ? weir_marks_of_root(run, reach->target, 0) : NULL;
+
+    if (mark == NULL)
+        return;
+    mark->first_item = reach->first;
+    mark->end_item = reach->end;
+    weir_mark_write_notes(mark);
+}
+
+int weir_marks_read_reach(struct weir_run *run)
+{
+    const struct weir_phase *phase = NULL;
+    const struct weir_mark *mark = NULL;
+    uint64_t range[2] = {0, 0};
+    int code;
+
+    for (size_t i = 0; i < run->test->phase_count && phase == NULL; i++)
+        if (run->test->phases[i]->names.rotation.count > 0)
+            phase = run->test->phases[i];
+    if (phase == NULL)
+        return 0;
+    if (run->group->rank == 0)
+        mark = weir_marks_of_root(run, phase->target, 0);
+    if (mark != NULL) {
+        range[0] = mark->first_item;
+        range[1] = mark->end_item;
+    }
+    code = weir_group_broadcast(run->group, range, sizeof range, 0);
+    if (code == 0 && range[1] > 0)
+        run->reach = (struct weir_reach){.target = phase->target,
+                                         .first = range[0],
+                                         .end = range[1],
+                                         .is_ragged = true,
+                                         .is_earlier = true};
+    return code;
+}
+
 void weir_marks_drop(struct weir_run *run)
 {
+    const struct weir_reach *reach = &run->reach;
+
+    if (reach->target != NULL && reach->is_ragged) {
+        struct weir_mark *mark = weir_marks_of_root(run, reach->target, 0);
+
+        if (mark != NULL) {
+            weir_log(WEIR_LOG_WARNING,
+                     "%s: files of the items %" PRIu64 " to %" PRIu64
+                     " stay there, and some are missing: remove them with " WEIR_REMEDY_REMOVE,
+                     reach->target->paths[0], reach->first, reach->end - 1);
+            weir_mark_leave(mark);
+        }
+    }
     for (size_t i = 0; i < run->mark_count; i++)
         weir_mark_drop(&run->marks[i]);
     free(run->marks);

@@ -23,12 +23,21 @@ struct weir_mark *weir_marks_of_root(const struct weir_run *run, const struct we
 /* Removes it, so that the root can be removed. */
 void weir_marks_drop_root(struct weir_run *run, const struct weir_target *target, size_t root);
 
+/* Rank 0: notes run->reach in the mark of its target's root, for a run that finds the mark when
+ * this one has been killed. Nothing where there is no mark. */
+void weir_marks_note_reach(struct weir_run *run);
+
+/* Sets run->reach from what the mark of an earlier run says that it has left. Collective; 0 or
+ * -errno. */
+int weir_marks_read_reach(struct weir_run *run);
+
 /* Refuses, on the ranks it concerns, a shared file in a directory that they do not see as rank 0
  * does, and sets run->view. The error of this rank. Collective. */
 int weir_marks_compare(struct weir_run *run, const struct weir_phase *phase,
                        struct weir_error *error);
 
-/* Removes them. */
+/* Removes them, but for that of a tree in which the run leaves some items of a working set, which
+ * tells a later run of them. */
 void weir_marks_drop(struct weir_run *run);
 
 #endif

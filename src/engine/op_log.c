@@ -71,8 +71,9 @@ static int make_path(const struct weir_run *run, const struct weir_phase *phase,
         length =
             weir_test_offset_file(run->test, phase->transfers.log_name, number, path, PATH_MAX);
     else if (phase->verb == WEIR_CYCLE)
-        length = snprintf(path, PATH_MAX, "%s%s-%s-%s%s.csv", run->test->op_csv_prefix, test,
-                          name_of(phase), word_of(phase->names.cycle[file]), rank);
+        length =
+            snprintf(path, PATH_MAX, "%s%s-%s-%" PRIu64 "-%s%s.csv", run->test->op_csv_prefix, test,
+                     name_of(phase), repetition, word_of(phase->names.cycle[file]), rank);
     else if (phase->names.log_name != NULL && repetition == 0)
         length = snprintf(path, PATH_MAX, "%s%s-%s%s.csv", run->test->op_csv_prefix, test,
                           phase->names.log_name, rank);

@@ -8,6 +8,7 @@
 #include "gather.h"
 #include "identity.h"
 #include "loop.h"
+#include "marks.h"
 #include "stop.h"
 #include "tree_places.h"
 #include "tree_trials.h"
@@ -218,11 +219,12 @@ static int set_limit(struct tree_phase *tree, struct weir_error *error)
     first_of = there;
     if (items->are_directories || makes_items(tree->phase)) {
         /* All of them. */
-    } else if (made->target == tree->phase->target && made->repetition == tree->run->repetition) {
+    } else if (made->target == tree->phase->target &&
+               (tree->names->rotation.count > 0 || made->repetition == tree->run->repetition)) {
         bool is_known = made->ops_of_rank == NULL || has_order_of(tree, made);
 
         items->must_exist = is_known && !tree->run->is_ending && !tree->run->has_failed;
-        if (made->ops_of_rank != NULL && is_known)
+        if (made->ops_of_rank != NULL && is_known && tree->run->reach.target != tree->phase->target)
             there = made_of(tree, made, there);
         else if (!is_known && items->is_chain)
             there = 0;
@@ -287,6 +289,45 @@ static int prepare_place(struct tree_phase *tree, struct weir_error *error)
     return weir_group_agree(tree->run->group, error);
 }
 
+/* True if the phase adds items to a working set that moves on. */
+static bool extends_set(const struct tree_phase *tree)
+{
+    const struct weir_rotation *rotation = &tree->names->rotation;
+
+    return rotation->count > 0 && (tree->phase->verb == WEIR_CREATE || rotation->working_set > 0);
+}
+
+/* Counts what the phase is about to make among what may be there: however the phase ends, it can be
+ * removed. What an earlier run has left goes first. */
+static int widen_reach(struct tree_phase *tree, struct weir_error *error)
+{
+    struct weir_run *run = tree->run;
+    const struct weir_rotation *rotation = &tree->names->rotation;
+    uint64_t first = tree->items.first, end = first + rotation->count + rotation->working_set;
+    struct weir_reach *reach = &run->reach;
+    char path[WEIR_PATH_BYTES];
+    int code = 0;
+
+    if (!extends_set(tree))
+        return 0;
+    if (reach->is_earlier)
+        code = weir_items_remove_range(&tree->items, reach->first, reach->end, path);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+                       "remove %s, which an earlier run has left: %s", path, strerror(-code));
+    if (weir_group_agree(run->group, error) != 0)
+        return error->code;
+    if (reach->target != tree->phase->target ||
+        (reach->is_earlier && !weir_group_any(run->group, weir_run_must_stop(run))))
+        *reach = (struct weir_reach){.target = tree->phase->target, .first = first, .end = end};
+    reach->is_earlier = false;
+    reach->first = first < reach->first ? first : reach->first;
+    reach->end = end > reach->end ? end : reach->end;
+    reach->is_ragged = true;
+    weir_marks_note_reach(run);
+    return 0;
+}
+
 static int prepare(struct tree_phase *tree, struct weir_error *error)
 {
     int code = prepare_alone(tree, error);
@@ -298,6 +339,8 @@ static int prepare(struct tree_phase *tree, struct weir_error *error)
             (struct weir_made){.target = tree->phase->target, .repetition = tree->run->repetition};
         tree->run->is_tree_of_others = error->exit == WEIR_EXIT_USAGE;
     }
+    if (code == 0)
+        code = widen_reach(tree, error);
     if (code != 0)
         return code;
     set_order(tree);
@@ -469,6 +512,44 @@ static int remember_lag(struct tree_phase *tree)
     return code;
 }
 
+/* What may be there after the phase. Where it was cut or something failed that is all of what might
+ * have been, until a removal has done all. */
+static int narrow_reach(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    struct weir_reach *reach = &run->reach;
+    const struct weir_rotation *rotation = &tree->names->rotation;
+    uint64_t sets = tree->phase->target->tree->set_count;
+    uint64_t greatest[3] = {tree->loop.furthest, ~tree->loop.furthest,
+                            weir_tally_errors(run->tally)};
+    uint64_t done;
+    int code;
+
+    if (rotation->count == 0 || reach->target != tree->phase->target ||
+        (!extends_set(tree) && tree->phase->verb != WEIR_UNLINK))
+        return 0;
+    code = weir_group_reduce(run->group, greatest, 3, WEIR_MAX);
+    done = greatest[0];
+    if (code != 0 || done != ~greatest[1] || greatest[2] > 0)
+        return code;
+    if (tree->phase->verb == WEIR_UNLINK) {
+        if (done < tree->items.count)
+            return 0;
+        reach->first = reach->end = 0;
+    } else if (reach->first != tree->items.first || done % sets != 0 ||
+               (tree->phase->verb == WEIR_CREATE && done < tree->items.count)) {
+        return 0;
+    } else if (rotation->working_set > 0) {
+        reach->first += done / sets;
+        reach->end = reach->first + rotation->working_set;
+    }
+    reach->is_ragged = false;
+    weir_marks_note_reach(run);
+    if (reach->end == 0)
+        reach->target = NULL;
+    return 0;
+}
+
 /* Which items there are now: all, or of each rank so many. */
 static int remember(struct tree_phase *tree)
 {
@@ -538,6 +619,8 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
     tree->facts.is_incomplete = (makes_items(tree->phase) || makes_names(tree->phase)) &&
                                 tree->loop.furthest < tree->items.count;
     code = weir_gather(run, &tree->facts, error);
+    if (code == 0)
+        code = narrow_reach(tree);
     if (code == 0)
         code = remember(tree);
     if (code == 0 && weir_op_log_is_wanted(run, tree->phase)) {

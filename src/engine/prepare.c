@@ -304,6 +304,26 @@ static int gather_existing(struct weir_run *run)
     return weir_group_broadcast(run->group, existing->path, sizeof existing->path, (int)first);
 }
 
+/* Objects that an earlier run has left in disorder are none to be worked on. */
+static int check_working_set(const struct weir_run *run, struct weir_error *error)
+{
+    const struct weir_reach *reach = &run->reach;
+    size_t i = 0;
+
+    if (!reach->is_earlier)
+        return 0;
+    while (run->test->phases[i]->names.rotation.count == 0)
+        i++;
+    if (run->test->phases[i]->verb != WEIR_CYCLE)
+        return 0;
+    return weir_error_usage(error, run->backend->descriptor.name,
+                            "%s: a run that ended early has left files of the items %llu to %llu, "
+                            "of which some are missing: remove them with " WEIR_REMEDY_REMOVE
+                            ", and make new ones with " WEIR_REMEDY_WRITE,
+                            reach->target->paths[0], (unsigned long long)reach->first,
+                            (unsigned long long)reach->end - 1);
+}
+
 /* ---- opening ---- */
 
 static int open_session(struct weir_run *run, struct weir_error *error)
@@ -425,6 +445,10 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     code = agree_alignment(run);
     if (code == 0)
         code = gather_existing(run);
+    if (code == 0)
+        code = weir_marks_read_reach(run);
+    if (code == 0 && check_working_set(run, error) != 0)
+        return error->code;
     if (code == 0)
         code = weir_check_room(run, error);
     if (weir_error_is_set(error))

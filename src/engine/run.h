@@ -69,6 +69,16 @@ struct weir_lag {
     uint64_t items;                   /* of each set; the same on all ranks */
 };
 
+/* Items of each set of a working set that moves on of which files may be there: the same on all
+ * ranks. It is widened before a phase that makes items, and narrowed after one that did all. */
+struct weir_reach {
+    const struct weir_target *target; /* NULL: none */
+    uint64_t first;
+    uint64_t end;
+    bool is_ragged;  /* some of them are missing, as a phase was cut or an operation failed */
+    bool is_earlier; /* noted in the mark of an earlier run, and nothing done about it yet */
+};
+
 /* The depth of one phase, as it was found before its first repetition; 0: not yet. */
 struct weir_depth_choice {
     unsigned depth;
@@ -127,6 +137,7 @@ struct weir_run {
     struct weir_written written;
     struct weir_made made[3]; /* files, directories, and second names of either */
     struct weir_lag lag;
+    struct weir_reach reach;
     struct weir_made checked_tree; /* in which no directory was a link */
     struct weir_made missing_tree; /* that could not be made, ... */
     bool is_tree_of_others;        /* ... as another run works on it, or it is another user's */

@@ -141,7 +141,8 @@ int weir_tree_places_check_directories(struct weir_run *run, const struct weir_p
     struct weir_tree_paths paths;
     int code = 0;
 
-    if (checked->target == target && checked->repetition == run->repetition)
+    if (checked->target == target &&
+        (phase->names.rotation.count > 0 || checked->repetition == run->repetition))
         return 0;
     for (size_t i = 0; i < target->path_count && code == 0; i++) {
         if (init_tops(run, phase, i, &paths) != 0)
@@ -227,8 +228,10 @@ static int make_root(struct weir_run *run, const struct weir_phase *phase, size_
         return fail_to_make(run, target->paths[root], code, error);
     code = weir_marks_take_root(run, phase, root, error);
     mark = weir_marks_of_root(run, target, root);
-    if (mark != NULL && roots->made[root] > 0)
-        weir_mark_note_made(mark, roots->made[root]);
+    if (mark != NULL && roots->made[root] > 0) {
+        mark->made = roots->made[root];
+        weir_mark_write_notes(mark);
+    }
     return code;
 }
 

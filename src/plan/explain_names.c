@@ -101,6 +101,8 @@ static void add_rotation(struct weir_text *text, const struct weir_phase *phase)
     if (rotation->count == 0)
         return;
     weir_text_add(text, "; set by set in turn, from item %" PRIu64 " on", rotation->first);
+    if (rotation->advance > 0)
+        weir_text_add(text, " and %" PRIu64 " further on in each round", rotation->advance);
     if (rotation->stride > 0)
         weir_text_add(text, ", of rank - %" PRIu64 " * (set + 1)", rotation->stride);
     if (rotation->working_set > 0)

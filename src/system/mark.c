@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,15 +211,22 @@ static int make(struct weir_mark *mark, const char *text)
     return 0;
 }
 
-/* Not those of others, who could have a directory removed that they name. */
-static unsigned read_made(const char *text, int fd)
+/* Marks of other users are not believed: they could have a directory or a file removed. */
+static void read_notes(struct weir_mark *mark, const char *text, int fd)
 {
-    char made[16];
+    char made[16], items[48];
+    char *end;
     struct stat facts;
 
+    if (fstat(fd, &facts) != 0 || facts.st_uid != geteuid())
+        return;
     find_value(text, "made", made, sizeof made);
-    return fstat(fd, &facts) == 0 && facts.st_uid == geteuid() ? (unsigned)strtoul(made, NULL, 10)
-                                                               : 0;
+    find_value(text, "items", items, sizeof items);
+    mark->made = (unsigned)strtoul(made, NULL, 10);
+    mark->first_item = strtoull(items, &end, 10);
+    mark->end_item = strtoull(end, NULL, 10);
+    if (mark->end_item <= mark->first_item)
+        mark->first_item = mark->end_item = 0;
 }
 
 /* What there is, which another run has made: 0 if it was removed. */
@@ -238,7 +246,7 @@ static enum weir_mark_outcome judge(struct weir_mark *mark, int fd, bool can_wri
         return WEIR_MARK_HELD;
     if (code != 0 && is_of_this_host(text) && is_alive(text))
         return WEIR_MARK_HELD;
-    mark->made = read_made(text, fd);
+    read_notes(mark, text, fd);
     *is_gone = !is_named(mark->path, fd) || unlink(mark->path) == 0 || errno == ENOENT;
     return bytes == 0 || is_of_this_host(text) ? WEIR_MARK_TAKEN : WEIR_MARK_IN_DOUBT;
 }
@@ -266,13 +274,14 @@ static enum weir_mark_outcome look_at_other(struct weir_mark *mark, bool *is_gon
     return outcome;
 }
 
-void weir_mark_note_made(struct weir_mark *mark, unsigned count)
+void weir_mark_write_notes(struct weir_mark *mark)
 {
-    char line[32];
-    int length = snprintf(line, sizeof line, "made %010u\n", count);
+    char lines[96];
+    int length = snprintf(lines, sizeof lines, "made %010u\nitems %020" PRIu64 " %020" PRIu64 "\n",
+                          mark->made, mark->first_item, mark->end_item);
 
-    if (mark->fd < 0 || pwrite(mark->fd, line, (size_t)length, (off_t)mark->text_bytes) < 0) {
-        /* Full: the directories stay, as those that were there before. */
+    if (mark->fd < 0 || pwrite(mark->fd, lines, (size_t)length, (off_t)mark->text_bytes) < 0) {
+        /* Full: what was made stays, as if it had been there before. */
         return;
     }
 }
@@ -286,6 +295,7 @@ enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
     mark->fd = -1;
     mark->others[0] = '\0';
     mark->made = 0;
+    mark->first_item = mark->end_item = 0;
     for (int i = 0; i < ATTEMPTS && is_gone; i++) {
         code = make(mark, text);
         if (code != -EEXIST && code != -EAGAIN)
@@ -296,8 +306,8 @@ enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
         if (found == WEIR_MARK_IN_DOUBT)
             outcome = found;
     }
-    if (mark->fd >= 0 && mark->made > 0)
-        weir_mark_note_made(mark, mark->made);
+    if (mark->fd >= 0 && (mark->made > 0 || mark->end_item > 0))
+        weir_mark_write_notes(mark);
     if (mark->fd >= 0)
         return outcome;
     errno = -code;
@@ -310,6 +320,12 @@ void weir_mark_drop(struct weir_mark *mark)
         return;
     if (is_named(mark->path, mark->fd))
         unlink(mark->path);
-    close(mark->fd);
+    weir_mark_leave(mark);
+}
+
+void weir_mark_leave(struct weir_mark *mark)
+{
+    if (mark->fd >= 0)
+        close(mark->fd);
     mark->fd = -1;
 }

@@ -23,6 +23,7 @@
 #define WEIR_REMEDY_KEEP_FAILED "{keep-failed}"
 #define WEIR_REMEDY_KEEP_OPEN "{keep-open}"
 #define WEIR_REMEDY_USE_EXISTING "{use-existing}"
+#define WEIR_REMEDY_REMOVE "{remove}" /* a run that only removes */
 /* The size of the work. */
 #define WEIR_REMEDY_WRITE "{write}"
 #define WEIR_REMEDY_READ "{read}"

@@ -203,7 +203,8 @@ bool weir_transfers_rank_reads(const struct weir_transfers *transfers, uint64_t 
  * * (s + 1) behind this one. All zero: none. */
 struct weir_rotation {
     uint64_t count;       /* > 0: items of each set in this phase, ... */
-    uint64_t first;       /* ... from this one on */
+    uint64_t first;       /* ... from this one on; ... */
+    uint64_t advance;     /* ... so many further on in each round of the outermost loop */
     uint64_t working_set; /* items of each set that there are at any time */
     uint64_t stride;      /* ranks; 0: all items are this rank's own */
 };

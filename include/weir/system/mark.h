@@ -23,7 +23,11 @@ struct weir_mark {
     int fd;                            /* locked; -1: there is no mark */
     char others[WEIR_MARK_TEXT_BYTES]; /* whose mark was found: "host h, process 12, since ..." */
     size_t text_bytes;                 /* that were written */
-    unsigned made;                     /* what a dead run of this user has noted in it; else 0 */
+    /* Notes for a run that finds the mark when this one is dead. weir_mark_take() reads those of a
+     * dead run of this user into them. */
+    unsigned made;       /* directories of its path that the run has made */
+    uint64_t first_item; /* range of item numbers of which files may be left, ... */
+    uint64_t end_item;   /* ... up to the one before this; 0 = none */
 };
 
 /* Where the mark of a file is: beside it, `levels` directories further up. 0 or -ENAMETOOLONG. */
@@ -41,12 +45,14 @@ enum weir_mark_outcome {
  * from this host. Something else of that name is left alone (WEIR_MARK_NONE, EEXIST). */
 enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text);
 
-/* Notes how many directories of its path the run has made, for a run that finds the mark when this
- * one is dead. */
-void weir_mark_note_made(struct weir_mark *mark, unsigned count);
+/* Writes the notes of `mark` into the file. */
+void weir_mark_write_notes(struct weir_mark *mark);
 
-/* Removes it, if it is still the one that was made, and gives the lock back. */
+/* Removes the file, if it is still the one that was made, and gives the lock back. */
 void weir_mark_drop(struct weir_mark *mark);
+
+/* Gives the lock back and leaves the file with its notes, as that of a dead run. */
+void weir_mark_leave(struct weir_mark *mark);
 
 /* Adds "host H", "pid P", "start T", "user U" and "since S" of this process, a line each: what
  * weir_mark_take compares. */

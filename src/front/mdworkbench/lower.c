@@ -134,8 +134,8 @@ static void remark(const struct lowering *lowering)
 /* Waiting times of -T, as md-workbench doubles them. */
 static const uint64_t waiting_ppm[] = {0, 62500, 125000, 250000, 500000, 1000000, 2000000, 4000000};
 
-/* Rounds of the benchmark that an iteration has. */
-static uint64_t rounds_of(const struct weir_mdworkbench_config *config)
+/* Cycles that an iteration has. */
+static uint64_t cycles_of(const struct weir_mdworkbench_config *config)
 {
     return config->adaptive_waiting ? sizeof waiting_ppm / sizeof *waiting_ppm : 1;
 }
@@ -145,7 +145,7 @@ static uint64_t moved(const struct lowering *lowering)
     const struct weir_mdworkbench_config *config = lowering->config;
 
     return lowering->measures && !config->read_only
-               ? (uint64_t)config->iterations * rounds_of(config) * (uint64_t)config->objects
+               ? (uint64_t)config->iterations * cycles_of(config) * (uint64_t)config->objects
                : 0;
 }
 
@@ -228,27 +228,28 @@ static struct weir_phase object_phase(const struct lowering *lowering, enum weir
     return phase;
 }
 
-static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t round)
+/* The `number`-th cycle of each iteration. */
+static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t number)
 {
     static const enum weir_verb verbs[] = {WEIR_STAT, WEIR_READ_FILE, WEIR_UNLINK, WEIR_CREATE};
     const struct weir_mdworkbench_config *config = lowering->config;
     uint64_t count = (uint64_t)config->objects;
-    uint64_t first = lowering->start + (config->read_only ? 0 : round * count);
+    uint64_t first = lowering->start + (config->read_only ? 0 : number * count);
     struct weir_phase phase = object_phase(lowering, WEIR_CYCLE, count, first);
 
     memcpy(phase.names.cycle, verbs, sizeof verbs);
     phase.names.cycle_count = config->read_only ? 2 : 4;
     phase.names.rotation.stride = (uint64_t)config->offset;
+    phase.names.rotation.advance = config->read_only ? 0 : cycles_of(config) * count;
     phase.names.rotation.working_set = config->read_only ? 0 : (uint64_t)config->precreated;
     phase.names.must_verify = config->verify_read > 0;
     phase.stop.deadline_ns = config->deadline_ns;
     phase.stop.has_wear_out = config->wear_out && config->deadline_ns > 0;
-    phase.think_ppm = config->adaptive_waiting ? waiting_ppm[round % rounds_of(config)]
-                                               : config->waiting_ns / NS_PER_PPM;
+    phase.think_ppm =
+        config->adaptive_waiting ? waiting_ppm[number] : config->waiting_ns / NS_PER_PPM;
     if (config->latency)
         phase.names.log_name =
-            weir_arena_printf(&lowering->base.plan->arena, "%.4f-%" PRIu64,
-                              (double)phase.think_ppm / PPM, round / rounds_of(config));
+            weir_arena_printf(&lowering->base.plan->arena, "%.4f", (double)phase.think_ppm / PPM);
     return phase;
 }
 
@@ -256,15 +257,20 @@ static void lower_steps(const struct lowering *lowering)
 {
     struct weir_step **steps = &lowering->base.test->steps;
     uint64_t precreated = (uint64_t)lowering->config->precreated;
-    uint64_t rounds = (uint64_t)lowering->config->iterations * rounds_of(lowering->config);
+    uint64_t iterations = (uint64_t)lowering->config->iterations;
 
     if (lowering->precreates) {
         add_phase(lowering, steps, directory_phase(WEIR_MKDIR));
         add_phase(lowering, steps,
                   object_phase(lowering, WEIR_CREATE, precreated, lowering->start));
     }
-    for (uint64_t i = 0; lowering->measures && i < rounds; i++)
-        add_phase(lowering, steps, cycle_phase(lowering, i));
+    if (lowering->measures && iterations > 0) {
+        struct weir_step *repeat = weir_plan_add_repeat(lowering->base.plan, steps, iterations);
+
+        lowering->base.test->repetitions = iterations;
+        for (uint64_t i = 0; i < cycles_of(lowering->config); i++)
+            add_phase(lowering, &repeat->body, cycle_phase(lowering, i));
+    }
     if (lowering->cleans) {
         add_phase(lowering, steps, object_phase(lowering, WEIR_UNLINK, precreated, lowering->end));
         add_phase(lowering, steps, directory_phase(WEIR_RMDIR));

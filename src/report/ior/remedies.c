@@ -15,6 +15,7 @@ const struct weir_remedy_word weir_ior_remedies[] = {
     {WEIR_REMEDY_KEEP_FAILED, "-K"},
     {WEIR_REMEDY_KEEP_OPEN, "--keep-open"},
     {WEIR_REMEDY_USE_EXISTING, "-E"},
+    {WEIR_REMEDY_REMOVE, "a run without -k"},
     {WEIR_REMEDY_WRITE, "-w"},
     {WEIR_REMEDY_READ, "-r"},
     {WEIR_REMEDY_TRANSFER_SIZE, "-t"},

@@ -6,6 +6,7 @@ const struct weir_remedy_word weir_mdtest_remedies[] = {
     {WEIR_REMEDY_PATH, "-d"},
     {WEIR_REMEDY_BACKEND, "-a"},
     {WEIR_REMEDY_FILE_PER_RANK, "-u"},
+    {WEIR_REMEDY_REMOVE, "-r"},
     {WEIR_REMEDY_KEEP, "-C"},
     {WEIR_REMEDY_WRITE, "-C"},
     {WEIR_REMEDY_READ, "-E"},

@@ -62,7 +62,7 @@ double weir_mdworkbench_rounds(const struct weir_test *test)
 
     for (size_t i = 0; i < test->phase_count; i++)
         rounds += test->phases[i]->verb == WEIR_CYCLE;
-    return rounds;
+    return rounds * (double)test->repetitions;
 }
 
 /* ---- what they found ---- */

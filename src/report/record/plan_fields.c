@@ -148,6 +148,7 @@ static const struct weir_json_field names_fields[] = {
     NAMES("log_name", log_name, STRING),
     NAMES("rotation_items", rotation.count, COUNT),
     NAMES("rotation_first", rotation.first, COUNT),
+    NAMES("rotation_advance", rotation.advance, COUNT),
     NAMES("working_set", rotation.working_set, COUNT),
     NAMES("rotation_ranks", rotation.stride, COUNT),
     WEIR_JSON_FIELD(weir_names, "cycle", cycle, OWN, .flags = WEIR_JSON_OMITTED,
