@@ -164,6 +164,14 @@ static int mpiio_stat(struct weir_session *session, const char *path, struct wei
     return found ? weir_posix_name_ops.stat(session, found, facts) : -ENOENT;
 }
 
+static int mpiio_stat_item(struct weir_session *session, const char *path,
+                           struct weir_name_facts *facts)
+{
+    const char *found = mpiio_kernel_path(session, path);
+
+    return found ? weir_posix_name_ops.stat_item(session, found, facts) : -ENOENT;
+}
+
 static int mpiio_unlink(struct weir_session *session, const char *path)
 {
     const char *found = mpiio_kernel_path(session, path);
@@ -566,6 +574,7 @@ static const struct weir_file_ops mpiio_file_ops = {
 
 static const struct weir_name_ops mpiio_name_ops = {
     .stat = mpiio_stat,
+    .stat_item = mpiio_stat_item,
     .unlink = mpiio_unlink,
     .mkdir = mpiio_mkdir,
     .rmdir = mpiio_rmdir,

@@ -287,14 +287,19 @@ static struct sight see_mark(struct weir_run *run, const struct weir_phase *phas
     return sight;
 }
 
+/* Every rank stats the file, so what its node knows of it must do where the file is seen: the
+ * server is asked only by ranks that do not see it. */
 static struct sight see_file(struct weir_run *run, const struct weir_phase *phase)
 {
+    const struct weir_name_ops *names = run->backend->names;
     struct sight sight = {0};
     struct weir_name_facts facts;
     char path[WEIR_PATH_BYTES];
 
     weir_run_path(run, phase->target, 0, path);
-    sight.is_seen = run->backend->names->stat(run->session, path, &facts) == 0;
+    sight.is_seen =
+        (names->stat_item != NULL && names->stat_item(run->session, path, &facts) == 0) ||
+        names->stat(run->session, path, &facts) == 0;
     if (sight.is_seen)
         sight.id = facts.id;
     return sight;

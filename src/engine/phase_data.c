@@ -32,14 +32,22 @@ static uint64_t order_seed(const struct weir_run *run, const struct weir_phase *
     return phase->transfers.layout.seed_is_given ? phase->transfers.layout.seed : run->order_seed;
 }
 
-/* Random blocks are drawn from what there is to read. */
-static uint64_t existing_bytes(const struct weir_run *run, const char *path)
+/* Returns the size of the rank's file; 0 = there is none. Of a shared file, rank 0 asks the server,
+ * which may be slow, and tells the others: collective. */
+static uint64_t existing_bytes(const struct weir_data_phase *data)
 {
+    struct weir_run *run = data->run;
     struct weir_name_facts facts;
+    uint64_t bytes = 0;
 
-    if (run->backend->names == NULL || run->backend->names->stat(run->session, path, &facts) != 0)
+    if (run->backend->names == NULL)
         return 0;
-    return facts.bytes;
+    if ((!data->target->is_shared || run->group->rank == 0) &&
+        run->backend->names->stat(run->session, data->path, &facts) == 0)
+        bytes = facts.bytes;
+    if (data->target->is_shared && weir_run_share(run, &bytes) != 0)
+        return 0;
+    return bytes;
 }
 
 static void set_share(struct weir_data_phase *data)
@@ -57,7 +65,7 @@ static void set_share(struct weir_data_phase *data)
                         .ranks = (uint64_t)run->group->size,
                         .owner = data->owner,
                         .seed = data->facts.order_seed,
-                        .file_bytes = reads_anywhere ? existing_bytes(run, data->path) : 0,
+                        .file_bytes = reads_anywhere ? existing_bytes(data) : 0,
                     });
 }
 
@@ -163,7 +171,7 @@ static uint64_t needed_bytes(const struct weir_data_phase *data)
 /* Before anything is written into it: a mixed phase makes no file longer. */
 static void check_length(const struct weir_data_phase *data, struct weir_error *error)
 {
-    uint64_t bytes = existing_bytes(data->run, data->path);
+    uint64_t bytes = existing_bytes(data);
     uint64_t needed = needed_bytes(data);
 
     if (bytes < needed)
@@ -180,7 +188,7 @@ static void check_length(const struct weir_data_phase *data, struct weir_error *
 static void check_read(const struct weir_data_phase *data, struct weir_error *error)
 {
     const struct weir_phase *phase = data->phase;
-    uint64_t bytes = existing_bytes(data->run, data->path);
+    uint64_t bytes = existing_bytes(data);
     uint64_t needed = needed_bytes(data);
 
     if (bytes == 0 || bytes >= needed || phase->transfers.must_verify ||
@@ -345,12 +353,14 @@ static uint64_t ask_size(struct weir_data_phase *data)
     return facts.bytes;
 }
 
-/* After a write into one file, every rank asks: file systems that cache sizes may tell each another
- * one. While the file is open that is no fault, so nothing is asked. */
+/* After a write into one file, one rank of each node asks: file systems that cache sizes may tell
+ * each node another one, and each question is work for the metadata server. While the file is open
+ * that is no fault, so nothing is asked. */
 static void measure_file(struct weir_data_phase *data)
 {
     bool handles_name = weir_run_handles_name(data->run, data->target);
-    bool is_shared_write = data->target->is_shared && weir_verb_makes_files(data->phase->verb);
+    bool is_shared_write = data->target->is_shared && weir_verb_makes_files(data->phase->verb) &&
+                           data->run->group->node_rank == 0;
     bool is_asked =
         (handles_name || is_shared_write) && !data->target->is_device && !data->phase->leaves_open;
     uint64_t bytes = is_asked ? ask_size(data) : UINT64_MAX;

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded, for mpiio_calls.sh: counts the calls of MPI-IO that a rank makes, and appends a line
+/* Preloaded, for mpiio_calls.sh: counts the calls of MPI-IO that a rank makes, and writes a line
  * "CALL COUNT BYTES" per call to the file <WEIR_MPIIO_CALLS>.<rank> in MPI_Finalize. BYTES is the
- * largest amount that one of the calls asked for; 0 = calls that move no data. */
+ * largest amount that one of the calls asked for; 0 = calls that move no data. The number of sizes
+ * of $WEIR_STAT_PATH that were asked of its server is in <WEIR_MPIIO_CALLS>.<rank>.sizes. */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum call {
     SEEK,
@@ -29,6 +35,18 @@ static const char *const names[CALL_COUNT] = {
 
 static long long counts[CALL_COUNT];
 static long long largest[CALL_COUNT];
+
+static long long size_count;
+
+int statx(int directory, const char *restrict path, int flags, unsigned mask,
+          struct statx *restrict facts)
+{
+    const char *counted = getenv("WEIR_STAT_PATH");
+
+    if (counted && (flags & AT_STATX_FORCE_SYNC) != 0 && strcmp(path, counted) == 0)
+        size_count++;
+    return (int)syscall(SYS_statx, directory, path, flags, mask, facts);
+}
 
 static void note(enum call call, int count, MPI_Datatype type)
 {
@@ -108,5 +126,11 @@ int MPI_Finalize(void)
             fprintf(file, "%s %lld %lld\n", names[call], counts[call], largest[call]);
     if (file)
         fclose(file);
+    snprintf(path, sizeof path, "%s.%d.sizes", prefix ? prefix : "mpiio-calls", rank);
+    file = fopen(path, "we");
+    if (file) {
+        fprintf(file, "%lld\n", size_count);
+        fclose(file);
+    }
     return PMPI_Finalize();
 }

@@ -128,6 +128,24 @@ expect_exit 1
 expect_record "reading.wrong == 1 and reading.mismatches[0].offset == 70000"
 rm -f "$files"/*
 
+# Of a shared file, one rank of a node asks the server for its size, however many ranks there are.
+sizes_asked() { # sizes_asked API OPTION...
+    local api=$1
+    shift
+    rm -f "$calls".*
+    WEIR_STAT_PATH=$files/f WEIR_MPIIO_CALLS=$calls capture mpiexec -n 4 -x LD_PRELOAD="$WEIR_COUNT_MPIIO" -x WEIR_MPIIO_CALLS \
+        -x WEIR_STAT_PATH "$WEIR" -a "$api" -o "$files/f" -t 64k -b 128k "$@"
+    expect_done
+    (($(<"$calls.0.sizes") > 0)) || fail "nobody asks for the size"
+    [[ $(cat "$calls".[123].sizes) == $'0\n0\n0' ]] || fail "the ranks ask $(cat "$calls".?.sizes | tr '\n' ' ') times for the size"
+}
+
+sizes_asked POSIX -w -k -W -i 2
+sizes_asked POSIX -r -k -E
+sizes_asked POSIX -r -k -E -z -z
+sizes_asked MPIIO -c -w -r -W
+expect_files ''
+
 # Blocks of a rank that the memory does not hold are refused before anything is made.
 count -t 1m -b 1m -s 1000000 $both -w
 expect_exit 3
