@@ -333,9 +333,9 @@ static int mpiio_may_open(struct weir_session *session, const struct weir_file_p
         close(descriptor);
     else if (errno != ENOENT || !params->must_create)
         return -errno;
-    else if (!weir_mpiio_may_make(path))
+    else if (!weir_mpiio_may_make(path, params->group->rank == 0))
         return -errno;
-    return 0;
+    return weir_mpiio_has_descriptors() ? 0 : -errno;
 }
 
 static int mpiio_open(struct weir_session *session, const struct weir_file_params *params,

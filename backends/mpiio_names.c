@@ -14,7 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DESCRIPTORS_MAX = 65536 };
+enum {
+    DESCRIPTORS_MAX = 65536,
+    /* Of one open: the file, Open MPI's file of the shared pointer, and some to spare for what its
+     * transports open meanwhile. */
+    OPEN_DESCRIPTORS = 8
+};
 
 /* ---- descriptors ---- */
 
@@ -163,11 +168,25 @@ const char *weir_mpiio_kernel_path(struct weir_mpiio_names *names, const char *p
     return names->is_stripped ? path + bytes : path;
 }
 
-bool weir_mpiio_may_make(const char *path)
+bool weir_mpiio_may_make(const char *path, bool is_maker)
 {
     char directory[PATH_MAX];
 
     snprintf(directory, sizeof directory, "%s", path);
     weir_text_cut_name(directory);
-    return eaccess(directory, X_OK) == 0;
+    return eaccess(directory, is_maker ? X_OK | W_OK : X_OK) == 0;
+}
+
+bool weir_mpiio_has_descriptors(void)
+{
+    int descriptors[OPEN_DESCRIPTORS];
+    int count = 0, code;
+
+    while (count < OPEN_DESCRIPTORS && (descriptors[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
+        count++;
+    code = errno;
+    for (int i = 0; i < count; i++)
+        close(descriptors[i]);
+    errno = code;
+    return count == OPEN_DESCRIPTORS;
 }

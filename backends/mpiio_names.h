@@ -27,8 +27,12 @@ int weir_mpiio_next_descriptor(void);
 int weir_mpiio_judge(const char *path, const struct weir_file_params *params, int descriptor,
                      struct weir_file_id *id);
 
-/* Whether a file could be made at `path`, as far as its directory tells; else errno says why not.
- */
-bool weir_mpiio_may_make(const char *path);
+/* Whether a file could be made at `path`, as far as its directory tells: searched, and written if
+ * `is_maker`. Else errno says why not. */
+bool weir_mpiio_may_make(const char *path, bool is_maker);
+
+/* Whether the process has room for the descriptors that one MPI_File_open takes. Else errno says
+ * why not. */
+bool weir_mpiio_has_descriptors(void);
 
 #endif

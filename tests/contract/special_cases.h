@@ -10,6 +10,7 @@ void preallocated_files_have_their_size_from_the_start(void **state);
 void a_view_shows_only_its_part(void **state);
 void a_transfer_of_a_strided_view_spans_blocks(void **state);
 void an_open_file_is_seen_through_a_view(void **state);
+void an_open_is_refused_before_for_want_of_descriptors(void **state);
 void a_view_of_long_blocks_finds_its_places(void **state);
 void random_transfers_without_a_part_have_no_view(void **state);
 

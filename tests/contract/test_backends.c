@@ -589,6 +589,7 @@ static const struct contract_case cases[] = {
     FOR_ONLY("mpiio", a_view_shows_only_its_part),
     FOR_ONLY("mpiio", a_transfer_of_a_strided_view_spans_blocks),
     FOR_ONLY("mpiio", an_open_file_is_seen_through_a_view),
+    FOR_ONLY("mpiio", an_open_is_refused_before_for_want_of_descriptors),
     FOR_ONLY("mpiio", a_view_of_long_blocks_finds_its_places),
     FOR_ONLY("mpiio", random_transfers_without_a_part_have_no_view),
     FOR_ONLY("mmap", a_mapped_file_is_grown_at_once_and_never_cut),

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *const views[] = {
@@ -201,6 +202,36 @@ void a_view_of_long_blocks_finds_its_places(void **state)
         remove_name(&bench, path);
         close_bench(&bench);
     }
+}
+
+/* A rank that cannot open what the others open would keep them waiting for ever. An open takes
+ * several descriptors. */
+void an_open_is_refused_before_for_want_of_descriptors(void **state)
+{
+    const struct subject *subject = *state;
+    struct weir_file_params params = {
+        .can_write = true,
+        .must_create = true,
+        .group = subject->group,
+    };
+    struct rlimit before, few;
+    struct bench bench;
+    int highest;
+
+    open_bench(&bench, subject, NULL);
+    params.path = path_of(&bench, "many");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    highest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    assert_true(highest >= 0);
+    few = before;
+    few.rlim_cur = (rlim_t)highest + 3;
+    assert_int_equal(bench.backend->file->may_open(bench.session, &params), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_int_equal(bench.backend->file->may_open(bench.session, &params), -EMFILE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(bench.backend->file->may_open(bench.session, &params), 0);
+    close(highest);
+    close_bench(&bench);
 }
 
 void random_transfers_without_a_part_have_no_view(void **state)
