@@ -40,7 +40,8 @@ static int lock(int fd)
             return 0;
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             return -errno;
-        nanosleep(&pause, NULL);
+        if (nanosleep(&pause, NULL) != 0)
+            return -EINTR; /* a signal ends the server */
     }
     return -ETIMEDOUT;
 }

@@ -21,7 +21,7 @@
 /* Of rank 0. */
 struct net_recorder {
     const struct weir_net_plan *plan;
-    int record_descriptor; /* of the result file; -1: none is wanted, or it has failed */
+    struct weir_record_file record; /* descriptor -1: none is wanted, or it has failed */
     struct weir_error record_error;
     struct weir_progress_line progress;
     bool has_begun;
@@ -71,15 +71,15 @@ static void record(struct net_recorder *recorder, struct weir_text *lines)
 {
     int code = 0;
 
-    if (recorder->record_descriptor >= 0)
-        code = weir_record_append(recorder->record_descriptor, lines);
+    if (recorder->record.descriptor >= 0)
+        code = weir_record_append(&recorder->record, lines);
     weir_text_close(lines);
     if (code == 0)
         return;
     weir_error_set(&recorder->record_error, WEIR_EXIT_ENVIRONMENT, code, "net: --result", "%s: %s",
                    recorder->plan->result_path, strerror(-code));
-    close(recorder->record_descriptor);
-    recorder->record_descriptor = -1;
+    close(recorder->record.descriptor);
+    recorder->record.descriptor = -1;
 }
 
 static int open_record(struct net_recorder *recorder, struct weir_error *error)
@@ -91,7 +91,8 @@ static int open_record(struct net_recorder *recorder, struct weir_error *error)
 
     if (file.path == NULL)
         return 0;
-    return weir_output_file_open(&file, &recorder->record_descriptor, error);
+    recorder->record.path = file.path;
+    return weir_output_file_open(&file, &recorder->record.descriptor, error);
 }
 
 /* Each rank takes part; rank 0 has a result. */
@@ -121,11 +122,18 @@ static void close_record(struct net_recorder *recorder, const struct weir_net_re
                          struct weir_error *error)
 {
     struct weir_text lines = {0};
+    int code;
 
     weir_net_record_end(&lines, recorder->plan, result);
     record(recorder, &lines);
-    if (recorder->record_descriptor >= 0)
-        close(recorder->record_descriptor);
+    code = weir_record_finish(&recorder->record);
+    if (code != 0)
+        weir_error_set(&recorder->record_error, WEIR_EXIT_ENVIRONMENT, code, "net: --result",
+                       "%s: %s", recorder->plan->result_path, strerror(-code));
+    else if (recorder->record.is_damaged)
+        weir_error_set(&recorder->record_error, WEIR_EXIT_FLAWED, -ENOENT, "net: --result",
+                       "%s was changed by another process while this run appended to it",
+                       recorder->plan->result_path);
     if (weir_error_is_set(&recorder->record_error) && !weir_error_is_set(error))
         *error = recorder->record_error;
 }
@@ -187,7 +195,7 @@ static int agree_on_plan(struct weir_group *group, const struct weir_net_plan *p
 int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
                  const volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
-    struct net_recorder recorder = {.plan = plan, .record_descriptor = -1};
+    struct net_recorder recorder = {.plan = plan, .record.descriptor = -1};
     struct weir_net_result *result = NULL;
     struct weir_clock clock;
     int exit_code = WEIR_EXIT_DONE;

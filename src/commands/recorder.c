@@ -57,17 +57,36 @@ static int open_report(struct weir_recorder *recorder, struct weir_error *error)
     return 0;
 }
 
+/* The reader of a pipe may end before the run does: of an interrupted job, some launchers close it
+ * first. The result file has the same in full. */
+static bool loses_reader(struct weir_recorder *recorder)
+{
+    if (errno != EPIPE || recorder->out != stdout || recorder->record.path == NULL)
+        return false;
+    recorder->is_out_lost = true;
+    if (recorder->record.descriptor >= 0)
+        weir_log(WEIR_LOG_WARNING, "standard output was closed: the run goes on for %s",
+                 recorder->record.path);
+    return true;
+}
+
 static int print(struct weir_recorder *recorder, struct weir_error *error)
 {
     bool is_printed;
 
     weir_progress_line_clear(&recorder->progress);
+    if (recorder->is_out_lost) {
+        weir_text_clear(&recorder->text);
+        return 0;
+    }
+    errno = 0;
     is_printed = fwrite(weir_text_string(&recorder->text), 1, recorder->text.length,
                         recorder->out) == recorder->text.length &&
                  fflush(recorder->out) == 0;
 
     weir_text_clear(&recorder->text);
-    return is_printed ? 0 : fail(error, NULL, "the report cannot be written");
+    return is_printed || loses_reader(recorder) ? 0
+                                                : fail(error, NULL, "the report cannot be written");
 }
 
 /* ---- the result file ---- */
@@ -77,8 +96,8 @@ static int record(struct weir_recorder *recorder, struct weir_text *lines, struc
     int code = 0;
 
     weir_report_spell(lines, 0, recorder->words);
-    if (recorder->record_descriptor >= 0)
-        code = weir_record_append(recorder->record_descriptor, lines);
+    if (recorder->record.descriptor >= 0)
+        code = weir_record_append(&recorder->record, lines);
     weir_text_close(lines);
     if (code == 0)
         return 0;
@@ -119,9 +138,10 @@ static int open_record(struct weir_recorder *recorder, struct weir_error *error)
     };
     struct weir_text lines = {0};
 
-    if (file.path == NULL || recorder->record_descriptor >= 0)
+    if (file.path == NULL || recorder->record.descriptor >= 0)
         return 0;
-    if (weir_output_file_open(&file, &recorder->record_descriptor, error) != 0)
+    recorder->record.path = file.path;
+    if (weir_output_file_open(&file, &recorder->record.descriptor, error) != 0)
         return error->code;
     compare_hosts(recorder);
     weir_record_run(&lines, recorder->plan, recorder->result);
@@ -370,7 +390,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(recorder, phase);
     warn(recorder, phase);
-    if (recorder->record_descriptor >= 0) {
+    if (recorder->record.descriptor >= 0) {
         weir_record_phase(&lines, recorder->plan, recorder->result, phase);
         code = record(recorder, &lines, error);
     }
@@ -388,7 +408,7 @@ static int timed_done(void *context, const struct weir_timed_result *timed,
     struct weir_recorder *recorder = context;
     struct weir_text lines = {0};
 
-    if (recorder->record_descriptor < 0)
+    if (recorder->record.descriptor < 0)
         return 0;
     weir_record_timed(&lines, recorder->result, timed);
     return record(recorder, &lines, error);
@@ -494,7 +514,7 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         .result = result,
         .resumption = resumption,
         .reporter = weir_reporter_find(&plan->output),
-        .record_descriptor = -1,
+        .record.descriptor = -1,
     };
     weir_progress_line_open(&recorder->progress, plan->output.progress_ns);
     *observer = (struct weir_observer){
@@ -529,6 +549,21 @@ static void tell_apart(const struct weir_recorder *recorder)
     weir_text_close(&text);
 }
 
+static void finish_record(struct weir_recorder *recorder, struct weir_error *error)
+{
+    const char *path = recorder->plan->output.result_path;
+    int code = weir_record_finish(&recorder->record);
+
+    if (weir_error_is_set(error))
+        return;
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "--result", "%s: %s", path,
+                       strerror(-code));
+    else if (recorder->record.is_damaged)
+        weir_error_set(error, WEIR_EXIT_FLAWED, -ENOENT, "--result",
+                       "%s was changed by another process while this run appended to it", path);
+}
+
 int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error)
 {
     struct weir_text lines = {0};
@@ -540,15 +575,20 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
         weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(recorder->plan));
     weir_rank_csv_file_close(&recorder->side, error);
     /* Before the report: a launcher that ends the run soon after a signal may not wait for it. */
-    if (recorder->record_descriptor >= 0) {
+    if (recorder->record.descriptor >= 0) {
         weir_record_end(&lines, recorder->result);
         record(recorder, &lines, error);
-        close(recorder->record_descriptor);
+        finish_record(recorder, error);
     }
     if (recorder->out != NULL) {
         weir_report_end(&recorder->text, recorder->plan, recorder->result,
                         !recorder->plan->output.is_apart);
         code = print(recorder, error);
+        if (recorder->is_out_lost && !weir_error_is_set(error))
+            code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPIPE, NULL,
+                                  "the report was not printed to its end: \"weir report %s\" "
+                                  "prints it",
+                                  recorder->plan->output.result_path);
         if (recorder->out != stdout && fclose(recorder->out) != 0)
             code = fail(error, WEIR_REMEDY_REPORT_FILE, recorder->plan->output.summary_path);
         if (recorder->plan->output.is_apart)

@@ -21,7 +21,8 @@ struct weir_recorder {
     struct weir_text text;                /* not yet printed */
     FILE *out; /* where the report goes; NULL until the first test begins */
     struct weir_rank_csv_file side;
-    int record_descriptor; /* of the result file; -1: none */
+    struct weir_record_file record;
+    bool is_out_lost; /* standard output is closed, and the run goes on for its result file */
     struct weir_progress_line progress;
     uint64_t shown_bytes; /* of the present phase, when progress was last reported */
     double shown_s;       /* likewise */

@@ -103,3 +103,65 @@ for closed in '>&-' '<&- >&-' '<&- >&- 2>&-'; do
     expect_exit 3
     expect_files ''
 done
+
+# ---------------------------------------------------------------- nobody reads the report any more
+
+# The run goes on for its result file, and says where its report is. Without a result file it ends.
+gone="$work/gone"
+alone=(ior -a posix -w -r -i 3 -t 64k -b 128k -d 0 -o "$files/f")
+pipe_to_nobody() { # pipe_to_nobody COMMAND...: its reader ends after the first line
+    command_line="$* | head -n 1"
+    status=0
+    { "$@" 2>"$err" </dev/null || echo $? >"$work/.status"; } | head -n 1 >"$out"
+    [[ ! -e $work/.status ]] || read -r status <"$work/.status"
+    rm -f "$work/.status"
+}
+pipe_to_nobody "$WEIR" "${alone[@]}" --result "$gone"
+if ((status != 0)); then # else all was printed before the reader ended
+    expect_exit 3
+    expect_error "not printed to its end: \"weir report $gone\" prints it"
+fi
+"$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/records.py" "$gone" "len(phases) == 9 and all(p.outcome == 'complete' for p in phases) and end.exit_code == 0" ||
+    fail "the result file is not whole"
+capture "$WEIR" report "$gone"
+expect_done
+expect_line '^Max Write'
+expect_files ''
+rm "$gone"
+
+# The launcher of Open MPI 4 keeps the pipe of rank 0 open.
+pipe_to_nobody mpiexec -n 2 "$WEIR" "${alone[@]}" --result "$gone"
+[[ ! -s $gone ]] || grep -q '"record":"end"' "$gone" || fail "the result file has no end"
+expect_files ''
+
+# ---------------------------------------------------------------- a result file that others lock or change
+
+# One wait, whatever the number of records; the rest is appended at the end.
+rm -f "$gone"
+: >"$gone"
+"$WEIR_PYTHON" -c 'import fcntl, sys, time
+file = open(sys.argv[1], "a+")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("locked", flush=True)
+time.sleep(300)' "$gone" >"$work/holder" &
+holder=$!
+wait_until 20 test -s "$work/holder" || fail "the file is not locked"
+capture "$WEIR" mdtest -n 10 -d "$files/d" --result "$gone"
+expect_done
+expect_error "is locked by process $holder: records are kept in memory"
+expect_error 'is still locked: the records are appended without the lock'
+kill "$holder"
+wait "$holder" 2>/dev/null || true
+"$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/records.py" "$gone" "len(phases) > 5 and end.exit_code == 0" || fail "records are missing"
+rm -f "$gone"
+
+# What is gone cannot be brought back: that is said, and the exit code is not 0.
+for deed in ': >"$1"' 'rm "$1"' 'mv "$1" "$1.old"'; do
+    rm -f "$gone" "$gone.old"
+    launch "$WEIR" ior -a null -w -t 64k -b 64k -i 40 -d 0 -O interIODelay=100000 -o "$files/f" --result "$gone"
+    wait_until 60 grep -q '"record":"phase"' "$gone" || fail "there is no phase"
+    bash -c "$deed" bash "$gone"
+    end_of_run
+    expect_exit 1
+    expect_error "$gone was changed by another process"
+done

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,6 +71,15 @@ static void assert_same_plan(const struct weir_plan *wrote, const struct weir_pl
         assert_null(read->source.script);
 }
 
+static int append(int descriptor, const struct weir_text *text)
+{
+    struct weir_record_file file = {.descriptor = descriptor};
+    int code = weir_record_append(&file, text);
+
+    weir_text_close(&file.pending);
+    return code;
+}
+
 static void a_result_that_was_recorded_and_read_gives_the_same_reports(void **state)
 {
     char path[256];
@@ -83,7 +93,7 @@ static void a_result_that_was_recorded_and_read_gives_the_same_reports(void **st
         struct weir_text text = {0};
 
         record_whole(&text, &scene);
-        assert_int_equal(weir_record_append(descriptor, &text), 0);
+        assert_int_equal(append(descriptor, &text), 0);
         again = read_scene(path);
         assert_same_plan(scene.plan, again.plan);
         assert_same_reports(&scene, &again);
@@ -160,7 +170,7 @@ static void outliers_sizes_logs_and_existing_files_come_back(void **state)
     record_whole(&text, &scene);
     assert_non_null(strstr(text.data, "\"given_nodes\":8,\"given_ranks_per_node\":4"));
     assert_non_null(strstr(text.data, "\"remarks\":[\"-z was \\\"ignored\\\"\",{\"hex\":"));
-    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_int_equal(append(descriptor, &text), 0);
     again = read_scene(path);
     assert_rich(again.result);
     assert_same_reports(&scene, &again);
@@ -180,7 +190,7 @@ static struct scene reread(const struct scene *scene)
     int descriptor = open_file(path, sizeof path);
 
     record_whole(&text, scene);
-    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_int_equal(append(descriptor, &text), 0);
     again = read_scene(path);
     close(descriptor);
     unlink(path);
@@ -451,7 +461,7 @@ static void a_file_cut_off_anywhere_is_read_as_far_as_it_goes(void **state)
     (void)state;
     record_whole(&text, &scene);
     first_line = (size_t)(strchr(text.data, '\n') - text.data);
-    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_int_equal(append(descriptor, &text), 0);
     for (size_t length = text.length; length-- > 0;) {
         struct weir_recorded read = {0};
         struct weir_error error = {0};
@@ -486,8 +496,8 @@ static void a_run_appended_to_a_cut_line_begins_a_line_of_its_own(void **state)
     (void)state;
     record_whole(&text, &scene);
     weir_text_add_bytes(&cut, text.data, text.length - 100);
-    assert_int_equal(weir_record_append(descriptor, &cut), 0);
-    assert_int_equal(weir_record_append(descriptor, &text), 0);
+    assert_int_equal(append(descriptor, &cut), 0);
+    assert_int_equal(append(descriptor, &text), 0);
     again = read_scene(path);
     assert_false(again.result->is_interrupted);
     assert_int_equal(again.result->phase_count, scene.result->phase_count);
@@ -720,6 +730,82 @@ static void a_missing_file_is_an_error_with_its_name(void **state)
     assert_non_null(strstr(error.text, "/nowhere/result: No such file"));
 }
 
+static void lock_as_another(int fd, short type)
+{
+    struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
+
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &whole), 0);
+}
+
+/* One wait, however many records: the second and third ones would take 4 s more. */
+static void records_wait_in_memory_for_a_lock_of_others(void **state)
+{
+    char path[256];
+    struct weir_record_file file = {.descriptor = open_file(path, sizeof path), .path = path};
+    int other = open(path, O_RDWR);
+    struct weir_text text = {0};
+    struct stat status;
+
+    (void)state;
+    weir_text_add(&text, "record\n");
+    lock_as_another(other, F_WRLCK);
+    assert_int_equal(weir_record_append(&file, &text), 0);
+    assert_true(file.has_waited);
+    assert_int_equal(weir_record_append(&file, &text), 0);
+    assert_int_equal(fstat(other, &status), 0);
+    assert_int_equal(status.st_size, 0);
+    assert_int_equal(file.pending.length, 2 * text.length);
+    /* Once it is free, all is appended in order. */
+    lock_as_another(other, F_UNLCK);
+    assert_int_equal(weir_record_append(&file, &text), 0);
+    assert_int_equal(fstat(other, &status), 0);
+    assert_int_equal(status.st_size, 3 * text.length);
+    assert_int_equal(file.pending.length, 0);
+    /* What is kept at the end is not lost. */
+    lock_as_another(other, F_WRLCK);
+    assert_int_equal(weir_record_append(&file, &text), 0);
+    assert_int_equal(weir_record_finish(&file), 0);
+    assert_int_equal(file.descriptor, -1);
+    assert_int_equal(fstat(other, &status), 0);
+    assert_int_equal(status.st_size, 4 * text.length);
+    assert_false(file.is_damaged);
+    close(other);
+    unlink(path);
+    weir_text_close(&text);
+}
+
+static void a_file_that_others_change_is_seen_as_that(void **state)
+{
+    (void)state;
+    for (unsigned deed = 0; deed < 5; deed++) {
+        char path[256], moved[300];
+        struct weir_record_file file = {.descriptor = open_file(path, sizeof path), .path = path};
+        struct weir_text text = {0};
+
+        weir_text_add(&text, "record\n");
+        snprintf(moved, sizeof moved, "%s.moved", path);
+        assert_int_equal(weir_record_append(&file, &text), 0);
+        if (deed == 1)
+            assert_int_equal(truncate(path, 0), 0);
+        if (deed == 2)
+            assert_int_equal(unlink(path), 0);
+        if (deed == 3)
+            assert_int_equal(rename(path, moved), 0);
+        if (deed == 4) { /* another run appends */
+            int other = open(path, O_WRONLY | O_APPEND);
+
+            assert_int_equal(append(other, &text), 0);
+            close(other);
+        }
+        assert_int_equal(weir_record_append(&file, &text), 0);
+        assert_int_equal(weir_record_finish(&file), 0);
+        assert_int_equal(file.is_damaged, deed >= 1 && deed <= 3);
+        unlink(path);
+        unlink(moved);
+        weir_text_close(&text);
+    }
+}
+
 static void an_append_that_fails_tells_why(void **state)
 {
     struct weir_text text = {0};
@@ -729,7 +815,7 @@ static void an_append_that_fails_tells_why(void **state)
     if (full < 0)
         skip();
     weir_text_add(&text, "x\n");
-    assert_int_equal(weir_record_append(full, &text), -28);
+    assert_int_equal(append(full, &text), -28);
     close(full);
     weir_text_close(&text);
 }
@@ -752,6 +838,8 @@ int main(void)
         cmocka_unit_test(files_that_are_no_result_files_are_refused_with_a_sentence),
         cmocka_unit_test(damaged_environments_and_places_are_refused),
         cmocka_unit_test(a_missing_file_is_an_error_with_its_name),
+        cmocka_unit_test(records_wait_in_memory_for_a_lock_of_others),
+        cmocka_unit_test(a_file_that_others_change_is_seen_as_that),
         cmocka_unit_test(an_append_that_fails_tells_why),
     };
 

@@ -131,9 +131,23 @@ void weir_record_timed(struct weir_text *text, const struct weir_result *result,
                        const struct weir_timed_result *timed);
 void weir_record_end(struct weir_text *text, const struct weir_result *result);
 
+/* A result file that is open for appending. */
+struct weir_record_file {
+    int descriptor;           /* -1 = none */
+    const char *path;         /* NULL = not known: it is not compared with the open file */
+    struct weir_text pending; /* records that wait until another process unlocks the file */
+    uint64_t end_bytes;       /* its size after the latest record */
+    bool has_waited;          /* for the lock, and has reported that */
+    bool is_damaged;          /* others have cut, removed or replaced it, which was reported */
+};
+
 /* Appends lines to a file and makes them stable before it returns. Runs that append to one file at
- * the same time take turns. */
-int weir_record_append(int descriptor, const struct weir_text *text);
+ * the same time take turns. While another process holds a lock on the file, records are kept in
+ * memory, after one wait of at most 2 s. Returns 0 or -errno. */
+int weir_record_append(struct weir_record_file *file, const struct weir_text *text);
+/* Appends what is still kept in memory, locked by others or not: readers know records by their ids.
+ * Closes the file. Returns 0 or -errno. */
+int weir_record_finish(struct weir_record_file *file);
 
 #define WEIR_RUN_ID_BYTES 17 /* 16 hexadecimal digits */
 
