@@ -588,7 +588,7 @@ static void data_that_passed_no_device_are_a_finding(void **state)
         {WEIR_CALL_FWRITE, 100, 94, 0, true, false, " unsynced", "at least 6.0 %"},
         {WEIR_CALL_FWRITE, 100, 96, 0, true, false, "", NULL},
         {WEIR_CALL_FWRITE, 100, 0, 0, false, false, "", NULL},
-        {WEIR_CALL_FWRITE, 100, 0, 0, true, true, "", NULL},
+        {WEIR_CALL_FWRITE, 100, 0, 0, true, true, " in-memory", "in tmpfs, which is memory"},
         {WEIR_CALL_FWRITE, 15, 0, 0, true, false, "", NULL},
         {WEIR_CALL_DIRECT_WRITE, 100, 0, 0, true, false, "", NULL},
         {WEIR_CALL_PREAD, 100, 100, 25, true, false, " resident", "at least 75.0 %"},
