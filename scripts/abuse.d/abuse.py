@@ -19,6 +19,7 @@ import time
 
 import damage
 import devices
+import dialects
 import outputs
 import signals
 import serve
@@ -26,7 +27,7 @@ import shapes
 import swaps
 from bed import Bed, Skip
 
-FAMILIES = (shapes, devices, outputs, signals, swaps, damage, serve)
+FAMILIES = (shapes, devices, outputs, signals, swaps, damage, serve, dialects)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
