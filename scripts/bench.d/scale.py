@@ -77,6 +77,32 @@ def check(counted):
                      f"the model says {ranks - 1} of {(ranks - 1) * STOLEN_BYTES}")
 
 
+def program_memory(weir, program, ranks):
+    """Peak memory of rank 0, in KiB, and the bytes of its result, of a program with the parameters iter and base."""
+    with tempfile.TemporaryDirectory(prefix="weir-bench.") as folder:
+        result = pathlib.Path(folder) / "r.jsonl"
+        watch = f"{sys.executable} -c 'import os,resource,subprocess,sys; code=subprocess.call(sys.argv[1:]); " \
+                "print(\"peak\", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr); sys.exit(code)'"
+        line = f'if [ "${{OMPI_COMM_WORLD_RANK:-${{PMI_RANK:-0}}}}" = 0 ]; then exec {watch} "$@"; fi; exec "$@"'
+        done = subprocess.run(["mpiexec", "--oversubscribe", "-n", str(ranks), "bash", "-c", line, "x", weir, "parabench", program,
+                               "iter=25000", f"base={folder}/p", "--backend", "null", "--result", result],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=600, check=True)
+        peak = next(int(line.split()[1]) for line in done.stderr.splitlines() if line.startswith("peak "))
+        return {"peak_kib": peak, "result_bytes": result.stat().st_size}
+
+
+def measure_program(weir, program, ranks):
+    """What a program's ranks cost the first one; it fails if that grows with their events."""
+    rows = {count: program_memory(weir, program, count) for count in ranks}
+    print(f"\n{program}, 100,000 events of a rank\n\n| ranks | memory of rank 0 | result file |\n|---|---|---|")
+    for count, row in rows.items():
+        print(f"| {count} | {size(1024 * row['peak_kib'])} | {size(row['result_bytes'])} |")
+    first, last = rows[min(ranks)], rows[max(ranks)]
+    if last["peak_kib"] > 2 * first["peak_kib"] or last["result_bytes"] > 2 * first["result_bytes"]:
+        sys.exit(f"scale: rank 0 or the result of {max(ranks)} ranks is more than twice as large as that of {min(ranks)}")
+    return rows
+
+
 def size(count_of_bytes):
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count_of_bytes < 1024 or unit == "GiB":
@@ -184,9 +210,14 @@ def main():
     parser.add_argument("--client-ranks", type=int, default=11)
     parser.add_argument("--ranks", default="2,4,8,16")
     parser.add_argument("--ranks-per-node", type=int, default=64)
+    parser.add_argument("--program", metavar="FILE", help="only: memory and result of a program with the parameters iter and base")
     arguments = parser.parse_args()
     if os.geteuid() == 0:
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    if arguments.program:
+        rows = measure_program(arguments.weir, arguments.program, sorted(map(int, arguments.ranks.split(","))))
+        arguments.json.write_text(json.dumps({"program": rows}, indent=2) + "\n", encoding="utf-8")
+        return
     counted = {ranks: count_phase(arguments.weir, arguments.shim, ranks)
                for ranks in map(int, arguments.ranks.split(","))}
     print("counted, rank 0, one write phase: calls and bytes\n")

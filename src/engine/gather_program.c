@@ -140,14 +140,15 @@ static void pack_event(struct weir_text *message, const struct weir_phase_facts 
     add(message, &part, sizeof part);
 }
 
-/* `time` first, then `ctime`: each kind is in the order of its numbers. */
+/* The first `count` events: `time` first, then `ctime`: each kind is in the order of its numbers.
+ */
 static void pack_events(struct weir_text *message, const struct weir_phase_facts *facts,
-                        const uint32_t numbers[WEIR_LABEL_PLACES])
+                        uint64_t count, const uint32_t numbers[WEIR_LABEL_PLACES])
 {
     const struct weir_program_times *times = facts->walk->times;
 
     for (unsigned is_core = 0; is_core < 2; is_core++)
-        for (uint64_t i = 0; i < times->event_count; i++)
+        for (uint64_t i = 0; i < count; i++)
             if (times->labels[times->events[i].label].is_core == is_core)
                 pack_event(message, facts, &times->events[i], numbers);
 }
@@ -167,21 +168,22 @@ static void pack_failures(struct weir_text *message, const struct weir_program_t
     }
 }
 
-static struct header pack(struct weir_text *message, const struct weir_phase_facts *facts)
+static struct header pack(struct weir_text *message, const struct weir_phase_facts *facts,
+                          uint64_t event_count)
 {
     const struct weir_program_times *times = facts->walk->times;
     uint32_t numbers[WEIR_LABEL_PLACES] = {0};
     struct header header = {
         .statement_count = facts->walk->statement_count,
         .label_count = pack_labels(message, facts, numbers),
-        .event_count = times->event_count,
+        .event_count = event_count,
         .failure_count = times->failure_count,
         .merged_count = times->merged_count,
-        .unlisted_count = times->unlisted_count,
+        .unlisted_count = times->unlisted_count + times->event_count - event_count,
         .untold_count = times->untold_count,
     };
 
-    pack_events(message, facts, numbers);
+    pack_events(message, facts, event_count, numbers);
     pack_failures(message, times);
     header.bytes = message->length;
     return header;
@@ -485,6 +487,41 @@ static int merge_ranks(struct weir_run *run, struct merge *merge, const struct h
     return code;
 }
 
+void weir_program_share_events(uint64_t counts[], unsigned ranks, uint64_t limit)
+{
+    const uint64_t share = limit / ranks;
+    uint64_t left = limit;
+
+    for (unsigned i = 0; i < ranks; i++)
+        left -= counts[i] < share ? counts[i] : share;
+    for (unsigned i = 0; i < ranks; i++) {
+        uint64_t more = counts[i] > share ? counts[i] - share : 0;
+
+        if (more > left)
+            more = left;
+        left -= more;
+        counts[i] = (counts[i] < share ? counts[i] : share) + more;
+    }
+}
+
+/* How many events this rank sends. */
+static int agree_events(struct weir_run *run, const struct weir_phase_facts *facts, uint64_t *count)
+{
+    struct weir_group *group = run->group;
+    uint64_t *counts = weir_memory_take((size_t)group->size * sizeof *counts);
+    int code;
+
+    *count = facts->walk->times->event_count;
+    code = weir_group_gather(group, count, sizeof *count, counts);
+    if (group->rank == 0)
+        weir_program_share_events(counts, (unsigned)group->size, facts->walk->program->event_limit);
+    if (code == 0)
+        code = weir_group_broadcast(group, counts, (size_t)group->size * sizeof *counts, 0);
+    *count = counts[group->rank];
+    free(counts);
+    return code;
+}
+
 /* Labels, events and failures. */
 static int gather_lists(struct weir_run *run, const struct weir_phase_facts *facts,
                         struct weir_program_result **result)
@@ -494,9 +531,13 @@ static int gather_lists(struct weir_run *run, const struct weir_phase_facts *fac
     struct merge merge = {.arena = is_first ? &run->result->arena : NULL,
                           .hosts = run->gather.hosts};
     struct weir_text message = {0};
-    struct header mine = pack(&message, facts), *headers = NULL;
-    int code;
+    struct header mine, *headers = NULL;
+    uint64_t event_count;
+    int code = agree_events(run, facts, &event_count);
 
+    if (code != 0)
+        return code;
+    mine = pack(&message, facts, event_count);
     if (is_first)
         headers = weir_memory_take((size_t)group->size * sizeof *headers);
     code = weir_group_gather(group, &mine, sizeof mine, headers);

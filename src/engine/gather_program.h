@@ -9,4 +9,8 @@
 int weir_gather_program(struct weir_run *run, const struct weir_phase_facts *facts,
                         struct weir_phase_result *record);
 
+/* Turns the numbers of events that ranks have into those that they send, which are `limit` at most:
+ * an equal share for each, and what is left of it for the first ranks. */
+void weir_program_share_events(uint64_t counts[], unsigned ranks, uint64_t limit);
+
 #endif

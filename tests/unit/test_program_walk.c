@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as one rank goes through them, and what is counted and timed on the way; and ranks that
  * wait for one another, or do not come. */
+#include "engine/gather_program.h"
 #include "engine/label_spans.h"
 #include "engine/program.h"
 
@@ -176,6 +177,49 @@ static void labels_and_events_beyond_the_limits_are_counted(void **state)
     assert_int_equal(label(phase, "(others)")->execution_count, 6);
     assert_int_equal(phase->program->event_count, 10);
     assert_int_equal(phase->program->unlisted_count, 1021);
+    tear_down(&bed);
+}
+
+static void events_of_all_ranks_have_one_limit(void **state)
+{
+    static const struct {
+        uint64_t limit, counts[4], sent[4];
+    } cases[] = {
+        {100, {10, 20, 30, 40}, {10, 20, 30, 40}}, {40, {100, 100, 100, 100}, {10, 10, 10, 10}},
+        {40, {100, 4, 100, 0}, {26, 4, 10, 0}},    {3, {5, 5, 5, 5}, {3, 0, 0, 0}},
+        {0, {5, 5, 5, 5}, {0, 0, 0, 0}},           {UINT64_MAX, {5, 0, 1, 2}, {5, 0, 1, 2}},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t counts[4];
+
+        memcpy(counts, cases[i].counts, sizeof counts);
+        weir_program_share_events(counts, 4, cases[i].limit);
+        assert_memory_equal(counts, cases[i].sent, sizeof counts);
+    }
+}
+
+/* More than the lists print is in memory and in the result only where somebody asks for it. */
+static void events_are_kept_where_they_are_asked_for(void **state)
+{
+    static const struct {
+        const char *options;
+        uint64_t kept;
+    } cases[] = {{"--backend null", 2000},
+                 {"--backend null --events 2500", 2500},
+                 {"--backend null --summaryFormat JSON --summaryFile /dev/null", 3000},
+                 {"--backend null --events 0", 0}};
+    struct bed bed;
+
+    set_up(&bed);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_phase_result *phase =
+            run_program(&bed, cases[i].options, "repeat $i 3000 { time [\"t\"] {} }");
+
+        assert_int_equal(phase->program->event_count, cases[i].kept);
+        assert_int_equal(phase->program->unlisted_count, 3000 - cases[i].kept);
+        assert_int_equal(label(phase, "t")->execution_count, 3000);
+    }
     tear_down(&bed);
 }
 
@@ -472,6 +516,8 @@ int main(void)
         cmocka_unit_test(spans_of_ranks_are_put_together),
         cmocka_unit_test(events_are_numbered_by_kind),
         cmocka_unit_test(labels_and_events_beyond_the_limits_are_counted),
+        cmocka_unit_test(events_of_all_ranks_have_one_limit),
+        cmocka_unit_test(events_are_kept_where_they_are_asked_for),
         cmocka_unit_test(a_loop_takes_its_variable_with_it),
         cmocka_unit_test(errors_of_a_program_end_it_with_their_line),
         cmocka_unit_test(a_time_limit_keeps_what_was_done),

@@ -185,7 +185,7 @@ struct weir_program {
     bool seed_is_given;
     uint64_t seed;        /* of $$rand and $$crand */
     bool must_verify;     /* what is written is stamped, and what is read compared with it */
-    uint64_t event_limit; /* events of each rank that are kept one by one, for the lists of
+    uint64_t event_limit; /* events of all ranks together that are kept one by one, for the lists of
                              Parabench's reports */
 };
 

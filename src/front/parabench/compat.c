@@ -109,7 +109,7 @@ static const struct weir_quirk of_output[] = {
      "behind them a table of labels over all ranks and executions; `--plain` leaves it out",
      "the rate of a job is that of all its ranks"},
     {"all events are kept and listed",
-     "up to `--events` of each rank are kept, and up to 1000 of each kind listed on standard "
+     "up to `--events` of all ranks are kept, and up to 1000 of each kind listed on standard "
      "output, which says where the others are; figures of labels are of all",
      "memory must not grow with the length of a run, and a verdict must not stand behind a flood"},
     {"results.xml: in arbitrary order, names are not escaped, hours are those of UTC + 1",

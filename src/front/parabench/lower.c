@@ -165,6 +165,19 @@ static int read_time(const struct lowering *lowering, const char *option, const 
                : weir_time_read(option, text, lowering->base.place, lowering->base.error, ns);
 }
 
+/* Rank 0 and the result hold the events of all ranks: without a wish for them, no more are kept
+ * than the two lists of the text report print. */
+static uint64_t event_limit(const struct lowering *lowering)
+{
+    enum { LISTED = 2000, ASKED_FOR = 100000 };
+    const bool are_asked_for = lowering->config->exports || lowering->config->is_silent ||
+                               strcmp(lowering->additions->summary_format, "JSON") == 0;
+
+    if (lowering->additions->event_limit >= 0)
+        return (uint64_t)lowering->additions->event_limit;
+    return are_asked_for ? ASKED_FOR : LISTED;
+}
+
 static int lower_terms(struct lowering *lowering)
 {
     struct weir_program *program = lowering->program;
@@ -173,7 +186,7 @@ static int lower_terms(struct lowering *lowering)
     program->skips_sleeps = lowering->config->is_agile;
     program->waits_for_signal = lowering->config->waits;
     program->must_verify = lowering->additions->must_verify;
-    program->event_limit = (uint64_t)lowering->additions->event_limit;
+    program->event_limit = event_limit(lowering);
     program->largest_bytes = weir_pbl_largest_bytes(program);
     if (lower_on_error(lowering) || lower_seed(lowering) ||
         read_time(lowering, "--time-limit", lowering->additions->time_limit,

@@ -52,9 +52,10 @@ static const struct weir_option addition_rows[] = {
      .help = "what is written proves its place, and what is read is compared with it"},
     {0, "think", WEIR_OPTION_TEXT, OURS(think),
      .help = "pause behind each call, in seconds, such as 0.01"},
-    {0, "events", WEIR_OPTION_COUNT, OURS(event_limit), "100000", .most = 1 << 30,
-     .help = "single events of each rank that are kept for the lists of the report; 0 leaves the "
-             "lists out. Figures of labels are of all events"},
+    {0, "events", WEIR_OPTION_INTEGER, OURS(event_limit), "-1", .least = -1, .most = 1 << 30,
+     .help = "single events of all ranks together that are kept for the lists of the report; 0: "
+             "none; -1: 100000 with -e, -s or --summaryFormat JSON, else 2000. Figures of labels "
+             "are of all events"},
     WEIR_SUMMARY_ROWS(OURS(summary_path), OURS(summary_format)),
 };
 

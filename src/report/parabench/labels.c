@@ -381,9 +381,8 @@ static void add_left_out(const struct sheet *sheet, const struct weir_program *p
             "events are in the tables above and in no list: none was kept (--events 0)\n");
     else if (program->unlisted_count > 0)
         weir_text_add(sheet->text,
-                      "%" PRIu64 " events behind the first %" PRIu64
-                      " of a rank (--events) are in the tables "
-                      "above and in no list\n",
+                      "%" PRIu64 " events beyond %" PRIu64
+                      " of all ranks (--events) are in the tables above and in no list\n",
                       program->unlisted_count, planned->event_limit);
 }
 
