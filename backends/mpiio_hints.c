@@ -24,19 +24,26 @@ static int collect_file(struct weir_text *lines, const char *path, struct weir_e
 {
     FILE *file = fopen(path, "re");
     char *line = NULL;
-    size_t capacity = 0;
+    size_t capacity = 0, number = 0;
     ssize_t length;
+    int code = 0;
 
     if (!file)
         return weir_error_usage(error, "mpiio: --mpiio.hintsFileName", "%s: %s", path,
                                 strerror(errno));
-    while ((length = getline(&line, &capacity, file)) >= 0)
+    while (code == 0 && (length = getline(&line, &capacity, file)) >= 0) {
+        number++;
+        if (strlen(line) < (size_t)length)
+            code = weir_error_usage(error, "mpiio: --mpiio.hintsFileName",
+                                    "%s:%zu: is no text: there is a zero byte in this line", path,
+                                    number);
         weir_text_add_bytes(lines, line, (size_t)length);
+    }
     if (lines->length > 0 && lines->data[lines->length - 1] != '\n')
         weir_text_add(lines, "\n");
     free(line);
     fclose(file);
-    return 0;
+    return code;
 }
 
 static char *trim(char *text)

@@ -312,13 +312,21 @@ static int read_file(struct host_list *list, const char *path, struct weir_error
     char *line = NULL;
     size_t capacity = 0;
     ssize_t length;
+    size_t number = 0;
     int rc = 0;
 
     if (!file)
         return weir_error_set(error, WEIR_EXIT_USAGE, -errno, "rdma", "--rdma.hosts-file: %s: %s",
                               path, strerror(errno));
-    while (rc == 0 && (length = getline(&line, &capacity, file)) >= 0)
-        rc = add_host(list, path, line, strcspn(line, "#"), error);
+    while (rc == 0 && (length = getline(&line, &capacity, file)) >= 0) {
+        number++;
+        rc = strlen(line) < (size_t)length
+                 ? weir_error_usage(error, "rdma",
+                                    "--rdma.hosts-file: %s:%zu: is no text: there is a zero byte "
+                                    "in this line",
+                                    path, number)
+                 : add_host(list, path, line, strcspn(line, "#"), error);
+    }
     free(line);
     fclose(file);
     return rc;

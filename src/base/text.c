@@ -89,6 +89,15 @@ int weir_text_add_file(struct weir_text *text, FILE *file, size_t most)
     return code;
 }
 
+size_t weir_text_zero_line(const struct weir_text *text)
+{
+    size_t length = strlen(weir_text_string(text)), line = 1;
+
+    for (size_t i = 0; i < length; i++)
+        line += text->data[i] == '\n';
+    return length < text->length ? line : 0;
+}
+
 void weir_text_add_quoted(struct weir_text *text, const char *string)
 {
     weir_text_add(text, "\"");

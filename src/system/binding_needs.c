@@ -35,8 +35,10 @@ int weir_bindings_read_rankfile(const char *path, struct weir_text *text, struct
         return weir_error_usage(error, "--pin",
                                 "%s: more than %u MiB are no rankfile: it has a line for each rank",
                                 path, (unsigned)(WEIR_RANKFILE_BYTES_MAX >> 20));
-    if (strlen(weir_text_string(text)) != text->length)
-        return weir_error_usage(error, "--pin", "%s: this is no text", path);
+    if (weir_text_zero_line(text) != 0)
+        return weir_error_usage(error, "--pin",
+                                "%s:%zu: is no text: there is a zero byte in this line", path,
+                                weir_text_zero_line(text));
     return 0;
 }
 

@@ -28,6 +28,11 @@ void weir_text_add_quoted(struct weir_text *text, const char *string);
 /* Appends what is left of a file, and closes it. 0; -EFBIG if there are more bytes than `most`; or
  * -errno. */
 int weir_text_add_file(struct weir_text *text, FILE *file, size_t most);
+
+/* Returns the line of the first zero byte, counted from 1, which would cut the rest of a text off;
+ * 0 = there is none. */
+size_t weir_text_zero_line(const struct weir_text *text);
+
 /* The text as a string: never NULL. */
 const char *weir_text_string(const struct weir_text *text);
 /* Appends a name or a sentence that others chose, made visible. */

@@ -138,10 +138,11 @@ int weir_ior_script_load(const char *path, struct weir_arena *arena, const char 
     code = weir_text_add_file(&whole, file, SIZE_MAX);
     if (code != 0)
         weir_error_usage(error, place, "-f: %s: cannot be read: %s", path, strerror(-code));
-    else if (strlen(weir_text_string(&whole)) == whole.length)
-        *text = weir_arena_copy(arena, weir_text_string(&whole));
+    else if (weir_text_zero_line(&whole) != 0)
+        weir_error_usage(error, place, "-f: %s:%zu: is no text: there is a zero byte in this line",
+                         path, weir_text_zero_line(&whole));
     else
-        weir_error_usage(error, place, "-f: %s: is no text: there is a zero byte in it", path);
+        *text = weir_arena_copy(arena, weir_text_string(&whole));
     weir_text_close(&whole);
     return error->code;
 }

@@ -21,6 +21,9 @@ const char *weir_iozone_read_file(const struct weir_iozone_lowering *lowering, c
 
     if (code != 0)
         REFUSE(lowering, "%s: %s: %s", option, path, strerror(-code));
+    else if (weir_text_zero_line(&text) != 0)
+        REFUSE(lowering, "%s: %s:%zu: is no text: there is a zero byte in this line", option, path,
+               weir_text_zero_line(&text));
     else
         copy = weir_arena_copy(&lowering->base.plan->arena, weir_text_string(&text));
     weir_text_close(&text);

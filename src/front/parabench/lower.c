@@ -56,8 +56,9 @@ static int load(const struct lowering *lowering, const char *path, const char **
 
     if (code != 0)
         REFUSE(lowering, "%s: %s", path, strerror(-code));
-    else if (strlen(weir_text_string(&whole)) != whole.length)
-        REFUSE(lowering, "%s: is no text: there is a zero byte in it", path);
+    else if (weir_text_zero_line(&whole) != 0)
+        REFUSE(lowering, "%s:%zu: is no text: there is a zero byte in this line", path,
+               weir_text_zero_line(&whole));
     else
         *text = weir_arena_copy(&lowering->base.plan->arena, weir_text_string(&whole));
     weir_text_close(&whole);
