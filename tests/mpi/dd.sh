@@ -104,6 +104,28 @@ capture "$WEIR" dd if=/dev/zero of="$files/words" count=1 status=none --plain
 expect_done
 expect_no_line records
 
+# Scripts take the three lines for a copy that is done.
+rm -f "$files"/*
+for words in '--fault.errno ENOSPC --fault.at 5' '--fault.open EACCES' '--fault.errno EIO --fault.at 2 --on-error continue'; do
+    # shellcheck disable=SC2086
+    capture "$WEIR_TEST" dd if=/dev/zero of="$files/f" bs=4k count=16 -a fault:posix $words
+    expect_exit 1
+    expect_line '^weir dd: not all was done: [0-9]+ of 16 blocks$'
+    expect_no_line 'copied|records'
+    rm -f "$files"/*
+done
+launch mpiexec -n 2 "$WEIR" dd if=/dev/zero of="$files/f%r" bs=4k count=100000 --rate 100 --each-rank
+wait_until 60 test -s "$files/f1" || fail "nothing is written"
+signal_ranks TERM
+end_of_run
+expect_exit 1
+expect_line '^weir dd: not all was done'
+expect_no_line 'copied|records'
+rm -f "$files"/*
+capture "$WEIR" dd if="$files/none" of=/dev/null bs=4k count=1
+((status != 0)) || fail "a missing file is read"
+expect_no_line 'copied|records'
+
 # ---------------------------------------------------------------- what belongs to others
 
 rm -f "$files"/*

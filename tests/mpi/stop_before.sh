@@ -53,6 +53,13 @@ end_of_run
 expect_exit 1
 expect_record "end.interrupted and not end.out_of_time"
 
+# dd's lines are those of a finished copy, and are left out.
+WEIR_JOB_END_TIME=$(($(date +%s) + 64)) run 2 dd if=/dev/zero of="$files/f%r" bs=4k count=100000 --rate 100 --stop-before 60s
+expect_exit 1
+expect_line '^weir dd: not all was done'
+expect_no_line 'copied|records'
+rm -f "$files"/*
+
 # What the user says goes before what Slurm says; and time enough is time enough.
 SLURM_JOB_END_TIME=1 WEIR_JOB_END_TIME=$(($(date +%s) + 3600)) \
     run 2 -w -t 64k -b 640k -o "$files/f" --stop-before 1m --result "$result"

@@ -20,6 +20,8 @@ static const struct weir_quirk of_the_command_line[] = {
 static const struct weir_quirk of_output[] = {
     {"the lines go to standard error", "they are the report, on standard output",
      "`--summaryFile`, `weir report` and our own block work as for every dialect"},
+    {"a copy that fails or is interrupted has its three lines, too",
+     "`weir dd: not all was done`, and the blocks that were", "scripts accept the lines as success"},
     {"below 1000 bytes a second the rate is 0.0 kB/s", "the same", "readers know no other unit"},
     {"/dev/zero: the file holds zeros, which file systems and devices compress or leave out",
      "stamps that prove their place; zeros are not written",

@@ -124,6 +124,13 @@ static void add_ranks(struct weir_text *text, const struct weir_phase *planned,
     }
 }
 
+/* Scripts accept dd's three lines as proof of a finished copy. */
+static bool is_done(const struct weir_phase_result *phase)
+{
+    return phase->outcome == WEIR_OUTCOME_COMPLETE && phase->failure[0] == '\0' &&
+           phase->error_count == 0 && phase->mismatches.wrong_transfers == 0;
+}
+
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
 {
@@ -141,6 +148,12 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
         weir_report_sentence(text, "dd: ", phase->failure);
     if (status != NULL && strcmp(status, "none") == 0)
         return;
+    if (!is_done(phase)) {
+        weir_text_add(text, "weir dd: not all was done: %" PRIu64 " of %" PRIu64 " blocks\n",
+                      phase->op_count,
+                      weir_layout_ops_per_rank(&planned->transfers.layout) * phase->rank_count);
+        return;
+    }
     if (test->tells_ranks && phase->rows != NULL) { /* not in a result file */
         add_ranks(text, planned, phase, has_transfer);
         weir_text_add(text, "all ranks\n");
