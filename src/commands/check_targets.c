@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets take turns: a directory that is missing on the last one would be found when all others
- * have been measured. */
+/* Targets take turns: a directory that is missing on the last one, or too little room on it, would
+ * be found when all others have been measured. */
 #include "check_targets.h"
 
 #include "weir/base/descriptor.h"
+#include "weir/base/log.h"
 #include "weir/base/memory.h"
+#include "weir/base/remedy.h"
 #include "weir/base/text.h"
+#include "weir/plan/need.h"
+#include "weir/system/room.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,6 +65,68 @@ static void refuse(const struct weir_plan *plan, const uint64_t *errors, size_t 
     weir_text_close(&list);
 }
 
+/* ---- room ---- */
+
+/* Reports the targets that are too small, over all ranks that work on each: an error if the files
+ * must fit, else a warning of rank 0. */
+static int check_room(struct weir_group *group, const struct weir_plan *plan, size_t count,
+                      struct weir_error *error)
+{
+    uint64_t *needed = weir_memory_grow(NULL, 2 * count * sizeof *needed);
+    uint64_t *used = needed + count; /* all but the free bytes, so that the greatest counts */
+    struct weir_text list = {0};
+    int code;
+
+    memset(needed, 0, 2 * count * sizeof *needed);
+    for (size_t i = 0; i < count; i++) {
+        const struct weir_test *test = plan->tests[i];
+        const struct weir_file_place place = {.number = (uint64_t)group->rank};
+        struct weir_room_facts room;
+        struct weir_need need;
+        char path[WEIR_PATH_BYTES];
+
+        weir_test_need(test, &need);
+        if (need.target == NULL || (uint64_t)group->rank >= test->rank_limit ||
+            weir_target_path(need.target, &place, path) != 0)
+            continue;
+        weir_room_describe(path, group->node, &room);
+        if (!room.is_known || room.bytes_free == UINT64_MAX)
+            continue;
+        needed[i] =
+            need.bytes_per_rank > room.file_bytes ? need.bytes_per_rank - room.file_bytes : 0;
+        used[i] = UINT64_MAX - room.bytes_free;
+    }
+    code = weir_group_reduce(group, needed, count, WEIR_SUM);
+    if (code == 0)
+        code = weir_group_reduce(group, used, count, WEIR_MAX);
+    if (code != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
+                       "the free space of targets cannot be exchanged between ranks: %s",
+                       strerror(-code));
+    for (size_t i = 0; code == 0 && i < count; i++) {
+        char directory[WEIR_PATH_BYTES], more[WEIR_SIZE_TEXT_BYTES], left[WEIR_SIZE_TEXT_BYTES];
+
+        if (used[i] == 0 || needed[i] <= UINT64_MAX - used[i])
+            continue;
+        find_directory(plan->tests[i], directory);
+        weir_text_add(&list, "%s%s: files of %s do not fit into %s", list.length > 0 ? ", " : "",
+                      directory, weir_size_format(needed[i], more),
+                      weir_size_format(UINT64_MAX - used[i], left));
+    }
+    if (list.length > 0 && plan->tests[0]->must_fit)
+        weir_error_usage(error, plan->dialect,
+                         "%s: write less (" WEIR_REMEDY_BLOCK_SIZE
+                         "), make room, or leave --must-fit out",
+                         list.data);
+    else if (list.length > 0 && group->rank == 0)
+        weir_log(WEIR_LOG_WARNING,
+                 "%s: write less (" WEIR_REMEDY_BLOCK_SIZE "), make room, or leave them out",
+                 list.data);
+    weir_text_close(&list);
+    free(needed);
+    return weir_group_agree(group, error);
+}
+
 int weir_check_targets(struct weir_group *group, const struct weir_plan *plan,
                        struct weir_error *error)
 {
@@ -87,5 +153,6 @@ int weir_check_targets(struct weir_group *group, const struct weir_plan *plan,
     else
         refuse(plan, errors, count, error);
     free(errors);
-    return weir_group_agree(group, error);
+    code = weir_group_agree(group, error);
+    return code != 0 ? code : check_room(group, plan, count, error);
 }

@@ -8,6 +8,26 @@
 names=(a b c d e)
 mkdir -p "${names[@]/#/$files/}"
 
+small() { # small: the second target has too little room, and the third is read-only, in a mount namespace of this shell
+    mount -t tmpfs -o size=1m tmpfs "$files/b"
+    run 1 targets "$files/a" "$files/b" --size 8m --buffered --alone-only --must-fit --result "$result"
+    ((status == 2)) && grep -q "$files/b: files of 8 MiB do not fit into 1" "$err" || fail "a target without room is not found before"
+    [[ ! -e $result ]] || ! grep -q '"phase"' "$result" || fail "something was measured first"
+    run 1 targets "$files/a" "$files/b" --size 8m --buffered --alone-only
+    ((status == 1)) && grep -q "$files/b: files of 8 MiB do not fit into 1" "$err" || fail "a target without room is not warned of"
+    mount -t tmpfs -o ro tmpfs "$files/c"
+    run 1 targets "$files/a" "$files/c" --size 1m --buffered --alone-only --result "$result"
+    ((status == 2)) && grep -q "$files/c: Read-only" "$err" || fail "a read-only target is not found before"
+    umount "$files/b" "$files/c"
+}
+if [[ ${1-} == small ]]; then
+    small
+    exit
+fi
+if ((EUID == 0)) && unshare -m true 2>/dev/null; then
+    unshare -m bash "$0" small || exit 1
+fi
+
 expect_empty() {
     [[ -z $(find "$files" -type f) ]] || fail "files are left: $(find "$files" -type f)"
 }
