@@ -341,15 +341,18 @@ static void check(struct weir_loop *loop, const struct weir_op *op)
 /* A sleep ends so much too late that the end of a pause is waited for awake. */
 #define AWAKE_NS UINT64_C(100000)
 
-/* Unless something asks to stop meanwhile: in slices, for a signal may come just before a sleep,
- * or to another thread. */
+/* Ends early if something asks to stop meanwhile. The pause is cut into slices, for a signal may
+ * arrive just before a sleep, or at another thread. A deadline or a stonewall in a pause is noted
+ * at once, with the part of the pause that is over. */
 void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
 {
     struct weir_queue *queue = &loop->run->queue;
     uint64_t now_ns = weir_queue_now(queue);
-    uint64_t began_ns = now_ns, until_ns = weir_plus(now_ns, ns);
+    uint64_t slice_ns = now_ns, until_ns = weir_plus(now_ns, ns);
+    bool had_more = loop->until > 0;
 
-    while (now_ns < until_ns && *loop->stop_signal == 0 && !weir_loop_check_alarm(loop, now_ns)) {
+    while (now_ns < until_ns && *loop->stop_signal == 0 && !weir_loop_check_alarm(loop, now_ns) &&
+           (loop->until > 0 || !had_more)) {
         uint64_t left_ns = until_ns - now_ns;
 
         if (left_ns > AWAKE_NS) {
@@ -360,8 +363,11 @@ void weir_loop_pause_for(struct weir_loop *loop, uint64_t ns)
             nanosleep(&time, NULL);
         }
         now_ns = weir_queue_now(queue);
+        loop->tally->paused_ns += now_ns - slice_ns;
+        slice_ns = now_ns;
+        if (now_ns >= loop->timer_ns)
+            weir_loop_check_timers(loop, now_ns);
     }
-    loop->tally->paused_ns += now_ns - began_ns;
 }
 
 /* Records a transfer that is over, with its sync, and does what follows it. */
