@@ -116,8 +116,17 @@ static void add_child(char *values)
     if (sscanf(values, "%u %lf %lf", &rank, &xfer, &rate) != 3)
         exit(2);
     rows[rank].counted_bytes = (uint64_t)llround(xfer * 1024.0);
+    rows[rank].counted_ops = (uint64_t)llround(xfer);
     rows[rank].counted_ns = rate > 0.0 ? (uint64_t)llround(xfer / rate * 1e9) : 0;
     result->phases[result->phase_count - 1].rows = rows;
+}
+
+/* "derive": the figures of the latest phase from the lines of its children, as a run has them. */
+static void derive_phase(void)
+{
+    struct weir_phase_result *done = &result->phases[result->phase_count - 1];
+
+    done->counted = weir_counted_derive(done->rows, done->rank_count);
 }
 
 /* ---- all ---- */
@@ -145,6 +154,8 @@ static void read_line(char *line)
         add_phase(value);
     else if (strcmp(line, "child") == 0)
         add_child(value);
+    else if (strcmp(line, "derive") == 0)
+        derive_phase();
     else if (value != NULL && strcmp(line, "set") == 0) {
         char *rest = strchr(value, ' ');
 

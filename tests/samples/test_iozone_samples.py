@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_iozone_samples.py read|tell|run FOLDER TELL|WEIR: what reads IOzone's outputs reads ours.
+"""test_iozone_samples.py read|tell|recompute|run FOLDER TELL|WEIR: what reads IOzone's outputs reads ours.
 
 read: each reader reads each sample in FOLDER, an output of IOzone itself, of its layout. tell: the numbers of each sample and
 its settings are given to TELL, which makes a run of them; its report is the sample byte for byte, but for what is said here,
-and the same readers find the same in it. run: WEIR runs the command line of each sample, and prints the same but for the
+and the same readers find the same in it. recompute: each figure of a sample follows from the lines of its children, and TELL,
+which gets these lines alone, has the same figures. run: WEIR runs the command line of each sample, and prints the same but for the
 numbers."""
 import calendar
 import os
@@ -21,6 +22,7 @@ TABLES = ("auto", "A", "Ra", "plusn", "plusu-R", "plusx4", "multi-s-r", "single-
           "single-mmap", "r-gt-s", "s-1t")
 BLOCKS = ("seed-seq-t2", "seed-rand-t2", "cluster-seq", "cluster-rand", "l1-u2-R", "thr-t1-t2-list", "thr-R-i2only", "thr-F",
           "thr-mix", "thr-shared", "thr-w0", "thr-Q", "throughput-all-C-cpu-R")
+WITH_CHILDREN = ("thr-mix", "thr-shared", "throughput-all-C-cpu-R")  # -C
 FOREIGN = ("s-1t", "r-gt-s", "thr-shared")  # what Weir refuses, or takes at its word: 1t is a size
 AUTHORS = slice(5, 14)  # lines in which IOzone names those, and Weir says what is other
 
@@ -269,6 +271,72 @@ def tell_sample(folder, program, name, is_table):
     need_same(found_in(whole, is_table), found_in(theirs, is_table), name + ", readers")
 
 
+# ---------------------------------------------------------------- from raw numbers
+
+def need_near(ours, theirs, name):
+    """Samples have two digits behind the point, and times of children are whole nanoseconds."""
+    if abs(ours - theirs) > 0.011 + 2e-6 * abs(theirs):
+        raise Difference(f"{name}: {ours} for {theirs}")
+
+
+def least_of_original(values):
+    """The original takes any child for the least as long as the least is 0: a child without a number is forgotten."""
+    least = 0.0
+    for value in values:
+        if least == 0.0 or value < least:
+            least = value
+    return least
+
+
+def recompute_sample(folder, program, name):
+    """Every figure of a block from the lines of its children: by the rules of the original, which give the sample's figures,
+    and by Weir, which has the children's lines alone."""
+    theirs = load(folder, "iozone-" + name)
+    command, scene = scene_of(theirs, False)
+    raw = []
+    for line in scene:
+        words = line.split()
+        if words[0] == "phase" and raw and raw[-1].startswith("child"):
+            raw.append("derive")
+        raw.append(" ".join(words[:3] + ["0"] * 4 + words[7:]) if words[0] == "phase" else line)
+    ours = [block for count in read_blocks(lines_of(tell(program, command, raw))) for block in count["blocks"]]
+    original = [block for count in read_blocks(lines_of(theirs)) for block in count["blocks"]]
+    need_same([block["name"] for block in ours], [block["name"] for block in original], "blocks")
+    found = 0
+    for our, their in zip(ours, original):
+        title = f"{name}, {their['name']}, "
+        children = [(float(xfer), float(rate)) for _, xfer, rate in their["children"]]
+        figures = {key: float(their[key]) for key in ("sum", "min", "max", "avg", "min xfer")}
+        count = int(their["count"])
+        need_near(figures["avg"] * count, figures["sum"], title + "the average of the sample")
+        if count == 1:
+            need_same(figures["min"] == figures["max"] == figures["sum"], True, title + "figures of one child")
+        if not children:
+            continue
+        found += 1
+        need_same(len(children), count, title + "children")
+        rates, xfers = [rate for _, rate in children], [xfer for xfer, _ in children]
+        rules = {"sum": sum(rates), "min": least_of_original(rates), "max": max(rates), "avg": sum(rates) / count,
+                 "min xfer": least_of_original(xfers)}
+        for key, value in rules.items():
+            need_near(figures[key], value, title + key + " of the original")
+        for key, value in (rules | {"min": min(rates), "min xfer": min(xfers)}).items():
+            need_near(float(our[key]), value, title + key)
+        for (_, xfer, rate), (their_xfer, their_rate) in zip(our["children"], children):
+            need_near(float(xfer), their_xfer, title + "amount of a child")
+            need_near(float(rate), their_rate, title + "rate of a child")
+    need_same(found, sum(bool(block["children"]) for block in original), "blocks with children")
+    if name in WITH_CHILDREN:
+        need_same(found > 0, True, "blocks with children")
+    # The Excel text repeats the sums.
+    rows = [re.findall(r"[\d.]+", line.split('"')[2]) for line in lines_of(theirs) if re.match(r'" +\S.* "', line)]
+    sums = [float(block["sum"]) for block in original]
+    if len(rows) >= len(sums) and "-l" not in command.split() and command.split().count("-t") == 1:
+        shown = [float(row[0]) for row in rows if float(row[0]) > 0][:len(sums)]
+        for value, total in zip(shown, [total for total in sums if total > 0]):
+            need_near(value, total, name + ", Excel text")
+
+
 # ---------------------------------------------------------------- runs
 
 def launch(weir, words, ranks, place):
@@ -411,6 +479,8 @@ def main():
         jobs = [(name, lambda name=name: tell_sample(folder, program, name, True)) for name in TABLES]
         jobs += [(name, lambda name=name: tell_sample(folder, program, name, False)) for name in BLOCKS]
         jobs += [(job.__name__, lambda job=job: job(folder, program)) for job in (tell_old, tell_threads, tell_failures, tell_sizes, tell_shapes, tell_csv)]
+    if deed == "recompute":
+        jobs = [(name, lambda name=name: recompute_sample(folder, program, name)) for name in BLOCKS]
     if deed == "run":
         jobs = [(name, lambda name=name: run_sample(folder, program, name)) for name in TABLES + BLOCKS if name not in FOREIGN]
     failed = 0
