@@ -260,7 +260,7 @@ static int fault_sync(struct weir_session *session, struct weir_file *file)
 {
     struct fault_session *fault = weir_fault_session(session);
     int rc = fault->inner->backend->file->sync(fault->inner, weir_fault_inner_file(file));
-    int staged_rc = weir_fault_error(fault, WEIR_OP_SYNC, weir_fault_hits(fault, WEIR_OP_SYNC));
+    int staged_rc = weir_fault_stage(fault, WEIR_OP_SYNC);
 
     return staged_rc < 0 ? staged_rc : rc;
 }

@@ -405,9 +405,16 @@ static int mpiio_close(struct weir_session *session, struct weir_file *file)
     return rc;
 }
 
+/* MPI refuses to sync a file that was opened for reads alone, which has nothing of its own to
+ * sync. */
 static int mpiio_sync(struct weir_session *session, struct weir_file *file)
 {
+    int mode = 0;
+    int rc = weir_mpiio_errno(MPI_File_get_amode(handle_of(file), &mode));
+
     (void)session;
+    if (rc != 0 || (mode & MPI_MODE_RDONLY) != 0)
+        return rc;
     return weir_mpiio_errno(MPI_File_sync(handle_of(file)));
 }
 

@@ -144,7 +144,8 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
 
     /* Devices are not removed, and keep what was written. */
     if (run->backend->names == NULL || phase->target->is_device ||
-        (phase->names.only_if_clean && run->is_dirty))
+        (phase->names.only_if_clean && run->is_dirty) ||
+        (phase->names.only_if_ending && !run->is_ending))
         return 0;
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);

@@ -305,6 +305,51 @@ static void stagger(const struct weir_data_phase *data)
     }
 }
 
+static void sync_file(struct weir_data_phase *data, struct weir_file *file)
+{
+    struct weir_run *run = data->run;
+    int code;
+
+    weir_watchdog_say(run, WEIR_ACTIVITY_SYNC, NULL);
+    code = run->backend->file->sync(run->session, file);
+    if (code != 0) {
+        weir_tally_fail(run->tally, WEIR_OP_SYNC, code, 0);
+        weir_run_fail(run, code, "sync", data->path);
+    }
+}
+
+/* The window of the open ends after it: the ranks begin to transfer with clean files. */
+static void sync_before(struct weir_data_phase *data)
+{
+    if (!data->phase->transfers.must_sync_before || data->file == NULL ||
+        weir_run_must_stop(data->run))
+        return;
+    sync_file(data, data->file);
+    stamp(data, WEIR_STAMP_OPEN_STOP);
+}
+
+/* Opens a file again whose close is part of the time, and syncs it after all windows. */
+static void sync_closed_file(struct weir_data_phase *data)
+{
+    struct weir_run *run = data->run;
+    struct weir_file_params params = file_params_of(data);
+    struct weir_file *file;
+    int code;
+
+    params.can_write = params.must_create = false;
+    params.can_read = true;
+    params.claim = WEIR_CLAIM_ANY;
+    code = run->backend->file->open(run->session, &params, &file);
+    if (code == 0) {
+        sync_file(data, file);
+        code = run->backend->file->close(run->session, file);
+    }
+    if (code != 0) {
+        weir_tally_fail(run->tally, WEIR_OP_OPEN, code, 0);
+        weir_run_fail(run, code, "open and sync", data->path);
+    }
+}
+
 static int move_data(struct weir_data_phase *data)
 {
     struct weir_run *run = data->run;
@@ -318,17 +363,8 @@ static int move_data(struct weir_data_phase *data)
     stamp(data, WEIR_STAMP_MOVE_START);
     if (!data->is_void)
         code = weir_loop_run(&data->loop);
-    if (code == 0 && data->file != NULL && data->phase->transfers.must_sync_at_end) {
-        int sync_code;
-
-        weir_watchdog_say(run, WEIR_ACTIVITY_SYNC, NULL);
-        sync_code = run->backend->file->sync(run->session, data->file);
-
-        if (sync_code != 0) {
-            weir_tally_fail(run->tally, WEIR_OP_SYNC, sync_code, 0);
-            weir_run_fail(run, sync_code, "sync", data->path);
-        }
-    }
+    if (code == 0 && data->file != NULL && data->phase->transfers.must_sync_at_end)
+        sync_file(data, data->file);
     stamp(data, WEIR_STAMP_MOVE_STOP);
     count_processor_time(run->tally, before);
     return code;
@@ -336,11 +372,16 @@ static int move_data(struct weir_data_phase *data)
 
 void weir_phase_close_file(struct weir_data_phase *data)
 {
+    const struct weir_transfers *transfers = &data->phase->transfers;
     struct weir_run *run = data->run;
+    bool must_sync =
+        transfers->must_sync_after && data->file != NULL && !weir_run_must_stop(data->run);
     int code = 0;
 
-    weir_watchdog_say(run, WEIR_ACTIVITY_CLOSE, NULL);
     stamp(data, WEIR_STAMP_CLOSE_START);
+    if (must_sync && !transfers->counts_close)
+        sync_file(data, data->file);
+    weir_watchdog_say(run, WEIR_ACTIVITY_CLOSE, NULL);
     if (data->phase->leaves_open)
         run->open_file = data->file;
     else if (data->file != NULL)
@@ -350,6 +391,8 @@ void weir_phase_close_file(struct weir_data_phase *data)
         weir_tally_fail(run->tally, WEIR_OP_CLOSE, code, 0);
         weir_run_fail(run, code, "close", data->path);
     }
+    if (must_sync && transfers->counts_close && code == 0)
+        sync_closed_file(data);
 }
 
 void weir_phase_close_left_file(struct weir_run *run)
@@ -376,6 +419,7 @@ int weir_phase_pass_windows(struct weir_data_phase *data)
     } else {
         weir_phase_open_file(data);
         agree_on_open(data);
+        sync_before(data);
     }
     if (has_barriers)
         code = weir_group_barrier(group);

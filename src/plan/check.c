@@ -262,15 +262,22 @@ static int check_verb(const struct weir_check_scope *scope)
         return REFUSE(scope, "%s cannot verify: add a read that does", verb_name(scope));
     if (phase->verb != WEIR_READ && phase->is_check)
         return REFUSE(scope, "%s is no check: add a read that verifies", verb_name(scope));
-    if (!weir_verb_writes(phase->verb) &&
-        (phase->transfers.must_sync_at_end || phase->transfers.must_sync_each))
+    if (!weir_verb_writes(phase->verb) && phase->transfers.must_sync_each)
         return REFUSE(scope, "%s has nothing to sync: sync writes only", verb_name(scope));
+    if (!weir_verb_moves_data(phase->verb) &&
+        (phase->transfers.must_sync_at_end || phase->transfers.must_sync_before ||
+         phase->transfers.must_sync_after))
+        return REFUSE(scope, "%s has nothing to sync: sync phases that move data",
+                      verb_name(scope));
     if (!weir_verb_makes_files(phase->verb) && phase->transfers.must_replace)
         return REFUSE(scope, "%s cannot replace its files: let the write do so", verb_name(scope));
     if (!weir_verb_makes_files(phase->verb) && phase->is_prefill)
         return REFUSE(scope, "%s cannot fill files: only writes can", verb_name(scope));
     if (phase->verb != WEIR_REMOVE && phase->names.only_if_clean)
         return REFUSE(scope, "%s cannot wait for clean data: only removals can", verb_name(scope));
+    if (phase->verb != WEIR_REMOVE && phase->names.only_if_ending)
+        return REFUSE(scope, "%s cannot wait for the end of a run: only removals can",
+                      verb_name(scope));
     if (phase->verb != WEIR_MIXED && phase->transfers.read_percent > 0)
         return REFUSE(scope, "%s has no share of reads: only mixed phases have", verb_name(scope));
     if (phase->verb == WEIR_REMOVE && phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)

@@ -126,6 +126,12 @@ static void add_manner(struct weir_text *text, const struct weir_test *test,
     weir_explain_if(text, phase->transfers.must_replace, "replace");
     weir_explain_if(text, phase->transfers.must_sync_each, "sync after each transfer");
     weir_explain_if(text, phase->transfers.must_sync_at_end, "sync at end");
+    weir_explain_if(text, phase->transfers.must_sync_before && phase->transfers.must_sync_after,
+                    "sync before and after, not timed");
+    weir_explain_if(text, phase->transfers.must_sync_before && !phase->transfers.must_sync_after,
+                    "sync before, not timed");
+    weir_explain_if(text, !phase->transfers.must_sync_before && phase->transfers.must_sync_after,
+                    "sync after, not timed");
     weir_explain_if(text, phase->transfers.has_inner_barriers, "barriers around the transfers");
     weir_explain_if(text, phase->transfers.is_single_attempt, "a short transfer is an error");
     weir_explain_if(text, phase->leaves_open, "leave the file open");
@@ -183,6 +189,7 @@ static void add_phase(struct weir_text *text, const struct weir_test *test,
         weir_explain_shift(text, "part of", &phase->shift);
     }
     weir_explain_if(text, phase->names.only_if_clean, "unless verification failed");
+    weir_explain_if(text, phase->names.only_if_ending, "if the run ends in this test");
     if (!is_same_target(phase->target, common_target(test))) {
         weir_text_add(text, "; ");
         add_target(text, phase->target);

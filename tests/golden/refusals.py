@@ -4,7 +4,7 @@
 "  exit code: sentence". Lines that begin with # say why it is there. Words without a command are those of ior. Scripts that
 it names are in ior/. A line "$ words"
 is no question to --explain but a command of weir that runs, in a folder that has a fifo, a directory, the files of others
-`foreign` and `long` (of 65 MiB), and a rankfile of two ranks; VARIABLE=VALUE may stand before it. --bless writes what the
+`foreign` and `long` (of 65 MiB), `zeros` and `zero-hosts` with a zero byte in their second lines, and a rankfile of two ranks; VARIABLE=VALUE may stand before it. --bless writes what the
 program says now, to be read and committed."""
 import itertools
 import os
@@ -32,6 +32,8 @@ def make_scratch(path):
     (path / "directory").mkdir()
     (path / "foreign").write_text("my thesis\n" * 1000)
     (path / "rankfile").write_text("# of two ranks\n1 0-1\nrank 0=anywhere slot=1\n")
+    (path / "zeros").write_bytes(b"0 4096\n0 4096\0 8192\n")
+    (path / "zero-hosts").write_bytes(b"n1:7471\nn2:7471\0 n3:7471\n")
     (path / "topology").symlink_to(folder / "topology")
     with open(path / "long", "wb") as file:
         file.truncate(65 << 20)

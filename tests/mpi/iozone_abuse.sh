@@ -22,6 +22,17 @@ full() { # full: a small file system, which only this shell sees
     expect_no_line 'for +2 readers'
     ! grep -E 'Min throughput.*[1-9]' "$out" || fail "a rank that failed has a rate"
     expect_files
+    # The removal of these files is a phase of a later test, through stdio, which is not reached.
+    for words in '-a -g 64m -f f' '-s 64m -i 0 -i 6 -f f' '-t 1 -s 64m -i 0 -i 6'; do
+        # shellcheck disable=SC2086
+        iozone 1 $words
+        expect_exit 1
+        expect_no_line 'iozone test complete'
+        expect_files
+    done
+    iozone 1 -s 64m -i 0 -i 6 -f f -w
+    expect_exit 1
+    expect_files f
     cd "$work"
     umount "$files"
 }
@@ -89,6 +100,19 @@ for words in '-i 99' '-i 0 -t 2 -f x' '-a -t 2' '-t 2 -s 1m -s 2m' '-r 1m -s 64k
     expect_files
 done
 
+# The original prints how it is used.
+capture "$WEIR" iozone
+expect_exit 2
+expect_files
+# Bounds begin no auto mode: one row of the size that is used without them. Lists do.
+iozone 1 -n 64 -g 128 -y 4 -q 8 -i 0 -+n
+expect_done
+expect_line '^ +512 +4 +[0-9]'
+expect_no_line '^ +(64|128) +[0-9]'
+iozone 1 -s 64 -s 128 -i 0 -+n
+expect_done
+(($(grep -cE '^ +(64|128) +(4|8|16|32|64|128) +[0-9]' "$out") == 11)) || fail "not all records of both files are run"
+
 # ---------------------------------------------------------------- ranks end
 
 start() { # start OPTION...: until the first phase is recorded
@@ -115,6 +139,41 @@ for signal in TERM INT; do
     expect_files
     expect_no_line 'for +2 readers'
 done
+
+# A signal in the first of two parts, in each mode: what was made goes, unless -w keeps it.
+interrupt() { # interrupt SIGNAL OPTION...
+    local signal=$1
+    shift
+    rm -f "$result"
+    launch mpiexec -n 1 "$WEIR" iozone "$@" -+O 2000 --result "$result"
+    wait_until 60 bash -c 'compgen -G "*" >/dev/null' || fail "nothing is written"
+    signal_ranks "$signal"
+    end_of_run
+    expect_exit 1
+    expect_no_line 'iozone test complete'
+}
+interrupt TERM -i 0 -i 6 -s 64m -r 4k -f f
+expect_files
+interrupt INT -a -n 64m -g 64m -z -f f
+expect_files
+interrupt TERM -t 1 -i 0 -i 7 -s 64m -r 4k
+expect_files
+interrupt INT -i 0 -i 6 -s 64m -r 4k -f f -w
+expect_files f
+rm f
+launch mpiexec -n 1 "$WEIR" sweep transfer=4k,8k -- iozone -i 0 -i 6 -s 64m -f f -+O 2000 --result "$result"
+wait_until 60 test -e f || fail "nothing is written"
+signal_ranks TERM
+end_of_run
+expect_exit 1
+expect_files
+# The end of a job is a signal like any other.
+rm -f "$result"
+WEIR_JOB_END_TIME=$(($(date +%s) + 64)) iozone 1 -i 0 -i 6 -s 64m -r 4k -f f -+O 200 --stop-before 60s
+expect_exit 1
+expect_files
+expect_line '^iozone: interrupted$'
+expect_no_line 'iozone test complete'
 
 # ---------------------------------------------------------------- what is counted
 

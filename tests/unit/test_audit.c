@@ -108,6 +108,10 @@ SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error
 SPOIL(write_into_memory, x->record.traffic.has_devices = true)
 SPOIL(write_nearly_all, write_into_memory(x); x->record.traffic.device_written_bytes = 4 * MIB - 1)
 SPOIL(write_and_sync, write_into_memory(x); x->write->transfers.must_sync_at_end = true)
+SPOIL(write_and_sync_after, write_into_memory(x); x->write->transfers.must_sync_after = true;
+      x->record.windows.transfer_s = 0.5; x->record.windows.close_s = 0.6)
+SPOIL(write_and_sync_little_after, write_into_memory(x); x->write->transfers.must_sync_after = true;
+      x->record.windows.transfer_s = 0.6; x->record.windows.close_s = 0.5)
 SPOIL(write_and_sync_each, write_into_memory(x); x->write->transfers.must_sync_each = true)
 SPOIL(write_directly, write_into_memory(x); x->test->backend = &direct)
 SPOIL(write_to_the_unknown, x->record.traffic.has_network = true)
@@ -622,6 +626,8 @@ static void rates_of_memory_are_named_as_such(void **state)
         {write_nearly_all, "unsynced", WEIR_NOTE, false},
         {write_and_sync, "unsynced", WEIR_NOTE, false},
         {write_and_sync_each, "unsynced", WEIR_NOTE, false},
+        {write_and_sync_after, "unsynced", WEIR_NOTE, true},
+        {write_and_sync_little_after, "unsynced", WEIR_NOTE, false},
         {write_directly, "unsynced", WEIR_NOTE, false},
         {write_to_the_unknown, "unsynced", WEIR_NOTE, false},
         {mix_and_write_all, "unsynced", WEIR_NOTE, false},

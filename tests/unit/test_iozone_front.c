@@ -76,6 +76,12 @@ static void spellings_mean_the_same(void **state)
     }
 }
 
+static const struct weir_phase *tests_removal(const struct weir_test *test)
+{
+    assert_int_equal(test->phases[test->phase_count - 1]->verb, WEIR_REMOVE);
+    return test->phases[test->phase_count - 1];
+}
+
 static void tests_of_children_are_in_their_order(void **state)
 {
     struct weir_command command;
@@ -85,7 +91,9 @@ static void tests_of_children_are_in_their_order(void **state)
     assert_int_equal(plan->rank_need, 2);
     assert_string_equal(weir_test_setting(plan->tests[0], "tests"),
                         "write rewrite read reread backward stride random-read mixed random-write "
-                        "pwrite pread");
+                        "pwrite pread -");
+    assert_true(tests_removal(plan->tests[0])->names.only_if_ending);
+    assert_false(tests_removal(plan->tests[1])->names.only_if_ending);
     assert_string_equal(weir_test_setting(plan->tests[1], "tests"), "fwrite fread -");
     assert_ptr_equal(plan->tests[1]->backend, &stdio_backend);
     assert_true(plan->tests[0]->must_keep && !plan->tests[1]->must_keep);
@@ -116,6 +124,9 @@ static void auto_mode_skips_small_records_of_large_files(void **state)
     } cases[] = {
         {{"iozone", "-a", "-i", "0", "-n", "64k", "-g", "64k"}, 5},
         {{"iozone", "-a", "-i", "0", "-n", "32m", "-g", "32m"}, 9},
+        {{"iozone", "-i", "0", "-n", "64k", "-g", "128k", "-y", "4k", "-q", "8k"}, 1},
+        {{"iozone", "-i", "0", "-s", "64k", "-s", "128k"}, 11},
+        {{"iozone", "-i", "0", "-r", "1m", "-r", "2m", "-n", "2m", "-g", "8m"}, 6},
         {{"iozone", "-az", "-i", "0", "-n", "32m", "-g", "32m"}, 13},
         {{"iozone", "-s", "2m", "-s", "1m", "-r", "64", "-r", "4", "-i", "0"}, 4},
     };

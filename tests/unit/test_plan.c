@@ -409,7 +409,11 @@ CHANGE(verification_of_random_blocks, x->read->transfers.must_verify = true;
        x->write->transfers.layout.order = WEIR_ORDER_RANDOM_BLOCKS)
 CHANGE(verifying_write, x->write->transfers.must_verify = true)
 CHANGE(checking_remove, x->remove->is_check = true)
-CHANGE(syncing_read, x->read->transfers.must_sync_at_end = true)
+CHANGE(syncing_read, x->read->transfers.must_sync_each = true)
+CHANGE(syncing_at_the_end_of_remove, x->remove->transfers.must_sync_at_end = true)
+CHANGE(syncing_before_remove, x->remove->transfers.must_sync_before = true)
+CHANGE(syncing_after_remove, x->remove->transfers.must_sync_after = true)
+CHANGE(ending_write, x->write->names.only_if_ending = true)
 CHANGE(syncing_remove, x->remove->transfers.must_sync_each = true)
 CHANGE(replacing_read, x->read->transfers.must_replace = true)
 CHANGE(clean_write, x->write->names.only_if_clean = true)
@@ -657,6 +661,10 @@ static const struct {
     {checking_remove, "ior: remove is no check", "add a read"},
     {syncing_read, "ior: read has nothing to sync", "writes only"},
     {syncing_remove, "ior: remove has nothing to sync", "writes only"},
+    {syncing_at_the_end_of_remove, "ior: remove has nothing to sync", "that move data"},
+    {syncing_before_remove, "ior: remove has nothing to sync", "that move data"},
+    {syncing_after_remove, "ior: remove has nothing to sync", "that move data"},
+    {ending_write, "ior: write cannot wait for the end of a run", "removals"},
     {replacing_read, "ior: read cannot replace", "let the write"},
     {clean_write, "ior: write cannot wait for clean data", "removals"},
     {no_target, "ior: write without a file", "give a path"},
@@ -1177,6 +1185,10 @@ CHANGE(change_replace, x->write->transfers.must_replace = true)
 CHANGE(change_collective, x->write->transfers.is_collective = true)
 CHANGE(change_barriers, x->write->transfers.has_inner_barriers = true)
 CHANGE(change_sync, x->write->transfers.must_sync_at_end = true)
+CHANGE(change_sync_of_read, x->read->transfers.must_sync_at_end = true)
+CHANGE(change_sync_before, x->write->transfers.must_sync_before = true)
+CHANGE(change_sync_after, x->read->transfers.must_sync_after = true)
+CHANGE(change_ending, x->remove->names.only_if_ending = true)
 CHANGE(change_sync_each, x->write->transfers.must_sync_each = true)
 CHANGE(change_attempts, x->write->transfers.is_single_attempt = true)
 CHANGE(change_clean, x->remove->names.only_if_clean = true)
@@ -1324,9 +1336,13 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_collective,
     change_barriers,
     change_sync,
+    change_sync_of_read,
+    change_sync_before,
+    change_sync_after,
     change_sync_each,
     change_attempts,
     change_clean,
+    change_ending,
     change_think,
     change_depth,
     change_batch,

@@ -13,10 +13,10 @@
 /* The six stamps of IOR's three windows. */
 enum weir_stamp {
     WEIR_STAMP_OPEN_START,
-    WEIR_STAMP_OPEN_STOP,
+    WEIR_STAMP_OPEN_STOP, /* after the untimed sync, if the phase syncs before */
     WEIR_STAMP_MOVE_START,
-    WEIR_STAMP_MOVE_STOP, /* after the sync, if the phase syncs */
-    WEIR_STAMP_CLOSE_START,
+    WEIR_STAMP_MOVE_STOP,   /* after the sync, if the phase syncs */
+    WEIR_STAMP_CLOSE_START, /* before the untimed sync, if the phase syncs after */
     WEIR_STAMP_CLOSE_STOP
 };
 #define WEIR_STAMP_COUNT 6

@@ -179,10 +179,15 @@ struct weir_transfers {
     bool ends_at_mismatch;   /* reads: a rank stops at its first wrong transfer */
     bool is_collective;      /* collective transfers */
     bool has_inner_barriers; /* barriers between opening, moving and closing */
-    bool must_sync_at_end;   /* writes: sync after a rank's last transfer, inside of the timing */
-    bool must_sync_each;     /* writes: sync after every transfer */
-    bool counts_close;       /* the time of a rank in weir_counted has its close in it */
-    bool leaves_think_out;   /* ... and not its pauses */
+    bool must_sync_at_end;   /* sync after a rank's last transfer, inside of the timing */
+    /* Sync once the file is open, so that no transfer meets dirty pages of an earlier phase, and
+     * once more after the transfers. Both are outside of the timing. Where the close is part of the
+     * time (counts_close), the second one opens the file again. */
+    bool must_sync_before;
+    bool must_sync_after;
+    bool must_sync_each;   /* writes: sync after every transfer */
+    bool counts_close;     /* the time of a rank in weir_counted has its close in it */
+    bool leaves_think_out; /* ... and not its pauses */
     /* not NULL, and the test asks: its transfers are logged with their offsets, appended to
      * <op_csv_prefix><rank>_<log_name>.dat, or <op_csv_prefix><log_name>.dat of rank 0 alone; ...
      */
@@ -212,7 +217,9 @@ struct weir_rotation {
 
 /* Work of a phase that operates on names: those of its target, or of its target's trees. */
 struct weir_names {
-    bool only_if_clean; /* removals: keep the files if verification failed */
+    bool only_if_clean;  /* removals: keep the files if verification failed */
+    bool only_if_ending; /* removals: for a run that ends in this test, because it failed or was
+                            interrupted; else a later test works on the files and removes them */
     /* of trees: */
     const char *item;     /* pattern of the items' names. NULL: the directories of the trees, which
                              MKDIR makes from the top on, and RMDIR removes from the deepest on */

@@ -133,6 +133,8 @@ static void remark(const struct weir_iozone_lowering *lowering)
         REMARK(lowering, "-D: the kernel writes what is mapped when it likes; -e or -G syncs it");
     if (lowering->is_throughput && !config->has_no_wall && !weir_iozone_has_wall(lowering))
         REMARK(lowering, "-+O, --rate, --depth auto: there is no stonewall: all children do all");
+    if (weir_iozone_has_bounds(config) && !lowering->is_auto)
+        REMARK(lowering, "-n, -g, -y, -q: sizes of auto mode: without -a they change nothing");
     if (config->has_no_wall && !lowering->is_throughput)
         REMARK(lowering, "-x: one stream has no stonewall: it changes nothing");
     if (config->stagger_us && !lowering->is_throughput)

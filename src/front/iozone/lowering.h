@@ -61,6 +61,9 @@ size_t weir_iozone_split(struct weir_arena *arena, const char *text, const char 
 /* Fills in mode, sizes, records, counts and selected tests. 0, or a usage error. */
 int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering);
 
+/* True if -n, -g, -y or -q is given. */
+bool weir_iozone_has_bounds(const struct weir_iozone_config *config);
+
 /* Reads the lists of -X and -Y, and fills in the size of the file if they say it. 0, or a usage
  * error. */
 int weir_iozone_lower_telemetry(struct weir_iozone_lowering *lowering);

@@ -158,7 +158,6 @@ static void give_direction(const struct weir_iozone_lowering *lowering, const st
     const struct weir_iozone_config *config = lowering->config;
 
     if (weir_verb_writes(pass->verb)) {
-        transfers->must_sync_at_end = config->flushes;
         transfers->must_sync_each =
             config->is_sync || config->is_dsync || config->is_rsync ||
             (config->syncs_map && (config->uses_mmap || config->syncs_map_later));
@@ -172,6 +171,17 @@ static void give_direction(const struct weir_iozone_lowering *lowering, const st
     /* Throughput mode writes over what is there, and never makes it anew. */
     transfers->must_replace =
         pass == &passes[WRITE] && !lowering->is_throughput && !config->has_old_file;
+}
+
+/* Each pass begins and ends with clean files. The time has a sync in it with -e alone. With -c the
+ * file is closed in the time, and the next pass syncs it. The initial write of throughput mode
+ * begins without a sync. */
+static void give_syncs(const struct weir_iozone_lowering *lowering, const struct pass *pass,
+                       struct weir_transfers *transfers)
+{
+    transfers->must_sync_at_end = lowering->config->flushes;
+    transfers->must_sync_before = pass != &passes[WRITE] || !lowering->is_throughput;
+    transfers->must_sync_after = !lowering->config->counts_close;
 }
 
 bool weir_iozone_has_wall(const struct weir_iozone_lowering *lowering)
@@ -207,6 +217,7 @@ static struct weir_phase make_phase(const struct weir_iozone_lowering *lowering,
         !config->counts_think &&
         (phase.think_ns > 0 || phase.transfers.layout.listing.pauses_ns > 0);
     give_direction(lowering, pass, &phase.transfers);
+    give_syncs(lowering, pass, &phase.transfers);
     if (config->rate > 0)
         phase.rate = (struct weir_rate){WEIR_ARRIVALS_CONSTANT, (double)config->rate, false, true};
     phase.stop.ends_with_first = weir_iozone_has_wall(lowering) && pass->part != STREAM;
@@ -243,33 +254,42 @@ static void add_word(struct weir_iozone_lowering *lowering, const char *word)
     weir_text_add(&lowering->words, "%s%s", lowering->words.length > 0 ? " " : "", word);
 }
 
-static void add_pass(struct weir_iozone_lowering *lowering, const struct pass *pass)
+static struct weir_phase *add_pass(struct weir_iozone_lowering *lowering, const struct pass *pass)
 {
     struct weir_plan *plan = lowering->base.plan;
     struct weir_test *test = lowering->base.test;
-    struct weir_phase phase = make_phase(lowering, pass);
+    struct weir_phase phase = make_phase(lowering, pass), *added;
     bool is_first = test->number == 0 && lowering->words.length == 0;
 
     if (lowering->config->delay_s > 0 && !is_first)
         weir_plan_add_sleep(plan, &test->steps, (uint64_t)lowering->config->delay_s * NS_PER_S);
     add_remount(lowering, &test->steps);
     add_hook(lowering, &test->steps, "IMON_START", pass);
-    weir_plan_add_phase(plan, test, &test->steps, &phase);
+    added = weir_plan_add_phase(plan, test, &test->steps, &phase);
     add_hook(lowering, &test->steps, "IMON_STOP", pass);
     add_word(lowering, pass->word);
+    return added;
 }
 
 void weir_iozone_lower_phases(struct weir_iozone_lowering *lowering, enum weir_iozone_part part,
                               bool is_last)
 {
-    const struct weir_phase removal = {.verb = WEIR_REMOVE, .target = lowering->target, .depth = 1};
+    const struct weir_phase removal = {.verb = WEIR_REMOVE,
+                                       .target = lowering->target,
+                                       .depth = 1,
+                                       .names.only_if_ending = !is_last};
+    bool must_keep = lowering->config->keeps || lowering->config->is_foreign;
     struct weir_test *test = lowering->base.test;
+    struct weir_phase *last = NULL;
 
     for (const enum pass_name *name = order_of(lowering); *name != END; name++)
         if (is_selected(lowering, &passes[*name], part))
-            add_pass(lowering, &passes[*name]);
-    test->must_keep = !is_last || lowering->config->keeps || lowering->config->is_foreign;
-    if (test->must_keep)
+            last = add_pass(lowering, &passes[*name]);
+    test->must_keep = must_keep || !is_last;
+    /* No later pass syncs files of -w that the last one has written and closed. */
+    if (is_last && must_keep && weir_verb_writes(last->verb) && !lowering->config->flushes)
+        last->transfers.must_sync_after = true;
+    if (must_keep)
         return;
     weir_plan_add_phase(lowering->base.plan, test, &test->steps, &removal);
     add_word(lowering, "-");

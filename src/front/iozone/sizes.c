@@ -134,7 +134,7 @@ static int read_tests(struct weir_iozone_lowering *lowering)
 
 /* ---- how many of what ---- */
 
-static bool has_bounds(const struct weir_iozone_config *config)
+bool weir_iozone_has_bounds(const struct weir_iozone_config *config)
 {
     return config->largest_file || config->smallest_file || config->largest_record ||
            config->smallest_record;
@@ -246,12 +246,14 @@ int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering)
         lower_counts(lowering))
         return -EINVAL;
     lowering->is_throughput = lowering->counts.count > 0 || config->host_list;
-    lowering->is_auto = config->is_auto || config->is_old_auto || has_bounds(config) ||
-                        lowering->sizes.count > 1 || lowering->records.count > 1;
-    if (lowering->is_throughput && lowering->is_auto)
+    /* As in the original, bounds alone do not begin auto mode. Lists do, and sizes without a list
+     * then cover the whole range. */
+    lowering->is_auto = config->is_auto || config->is_old_auto || lowering->sizes.count > 1 ||
+                        lowering->records.count > 1;
+    if (lowering->is_throughput && (lowering->is_auto || weir_iozone_has_bounds(config)))
         return REFUSE(lowering, "-a, -A, -n, -g, -y, -q and lists of -s and -r are of one stream; "
                                 "leave them or -t out, or use weir sweep for many sizes");
-    if ((config->is_auto || config->is_old_auto || has_bounds(config)) && lower_auto(lowering))
+    if (lowering->is_auto && lower_auto(lowering))
         return -EINVAL;
     if (read_tests(lowering) || weir_iozone_lower_telemetry(lowering))
         return -EINVAL;

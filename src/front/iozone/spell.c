@@ -255,6 +255,12 @@ const char *const *weir_iozone_spell(struct weir_front_request *request, int *co
     size_t room = LISTS + 1;
     int failure;
 
+    if (*count == 0) {
+        weir_error_usage(error, request->parser.place,
+                         "usage: iozone without options runs nothing: -a runs all tests over all "
+                         "sizes, -s SIZE those of one file; --help lists all options");
+        return NULL;
+    }
     for (int i = 0; i < *count; i++)
         room += strlen(words[i]) + 1;
     speller.spelled = weir_arena_take(arena, room * sizeof *speller.spelled);

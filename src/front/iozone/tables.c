@@ -32,7 +32,7 @@ static const struct weir_option rows[] = {
     ROW('d', "stagger", COUNT, stagger_us, "microseconds between the starts of children",
         .most = INT64_MAX / 1000, .better = "right above 100000 too"),
     ROW('D', "mmap-async", FLAG, syncs_map_later, "backend mmap; msync is that of -e alone"),
-    ROW('e', "flush", FLAG, flushes, "the time of writes has a sync in it"),
+    ROW('e', "flush", FLAG, flushes, "the time of each test, of reads too, has a sync in it"),
     ROW('E', "pwrite", FLAG, has_pwrite, "tests 9 and 10 in single mode, and the long table"),
     ROW('f', "file", TEXT, file, "file of the tests in single mode; iozone.tmp if not given"),
     ROW('F', "files", TEXT, files, "as many file names as children"),

@@ -140,12 +140,16 @@ bool weir_iozone_has_number(const struct weir_plan *plan, const struct weir_phas
 
 /* ---- numbers ---- */
 
-/* Children begin behind the barrier at which all have opened: opening is not in it. */
+/* Children begin after the barrier at which all have opened, so that the parent's time leaves the
+ * open out, and has the sync and the close after the transfers in it. The time of one stream has
+ * neither, but for the close of -c. */
 static double wall_of(const struct weir_phase *planned, const struct weir_windows *windows)
 {
     double wall_s = windows->total_s;
 
-    if (planned->transfers.has_inner_barriers && windows->open_s < wall_s)
+    if (!planned->transfers.has_inner_barriers)
+        wall_s = windows->transfer_s + (planned->transfers.counts_close ? windows->close_s : 0.0);
+    else if (windows->open_s < wall_s)
         wall_s -= windows->open_s;
     return wall_s;
 }
