@@ -261,8 +261,11 @@ bool weir_audit_is_memory(const char *type)
 static void report_memory(const struct weir_audit_input *input)
 {
     weir_result_find(input->record, WEIR_NOTE, "in-memory",
-                     "the files are on %s, which is memory: direct I/O does not change that; name "
-                     "a directory of the storage with " WEIR_REMEDY_PATH,
+                     "%s %s, which is memory: direct I/O does not change that; name a directory of "
+                     "the storage with " WEIR_REMEDY_PATH,
+                     input->begun->has_several_filesystems
+                         ? "files are on several file systems, the first one on"
+                         : "the files are on",
                      input->begun->filesystem.type);
 }
 
@@ -272,6 +275,9 @@ bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64
     const struct weir_traffic *traffic = &input->record->traffic;
     bool is_remote = begun->storage_count > 0 && begun->storages[0].facts.is_network;
 
+    /* Counters are those of the first file's storage. */
+    if (begun->has_several_filesystems)
+        return false;
     if (writes)
         *bytes = is_remote ? traffic->network_sent_bytes : traffic->device_written_bytes;
     else

@@ -41,6 +41,8 @@ static bool is_local(const struct weir_audit_input *input)
 {
     const struct weir_test_result *begun = input->begun;
 
+    if (begun->has_several_filesystems)
+        return false;
     for (unsigned i = 0; i < begun->storage_count; i++)
         if (!weir_storage_is_local(&begun->storages[i].facts))
             return false;
@@ -51,6 +53,8 @@ static bool is_in_memory(const struct weir_audit_input *input)
 {
     const struct weir_test_result *begun = input->begun;
 
+    if (begun->has_several_filesystems)
+        return false;
     for (unsigned i = 0; i < begun->storage_count; i++)
         if (!begun->storages[i].facts.is_known ||
             !weir_audit_is_memory(begun->storages[i].facts.type))

@@ -584,7 +584,10 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
         weir_report_end(&recorder->text, recorder->plan, recorder->result,
                         !recorder->plan->output.is_apart);
         code = print(recorder, error);
-        if (recorder->is_out_lost && !weir_error_is_set(error))
+        if (recorder->is_out_lost && recorder->result->exit_code != WEIR_EXIT_DONE)
+            weir_log(WEIR_LOG_WARNING, "\"weir report %s\" prints the report",
+                     recorder->plan->output.result_path);
+        else if (recorder->is_out_lost && !weir_error_is_set(error))
             code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPIPE, NULL,
                                   "the report was not printed to its end: \"weir report %s\" "
                                   "prints it",

@@ -11,6 +11,7 @@
 #include "watchdog.h"
 
 #include "weir/system/host.h"
+#include "weir/system/room.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -28,6 +29,24 @@ static const char *map_nodes(struct weir_run *run)
     for (int rank = 0; rank < group->size; rank++)
         map[rank] = group->node_of_rank[rank] == group->node_of_rank[0] ? '1' : '0';
     return map;
+}
+
+/* Whether ranks have files on different file systems (IOR: -F -o DIRECTORY@DIRECTORY). */
+static bool has_several_filesystems(const struct weir_run *run)
+{
+    const struct weir_target *target = run->test->phases[0]->target;
+    uint64_t count = target->path_count < (uint64_t)run->group->size ? target->path_count
+                                                                     : (uint64_t)run->group->size;
+    struct weir_room_facts first, other;
+    char path[WEIR_PATH_BYTES];
+
+    for (uint64_t i = 0; i < count; i++) {
+        weir_run_path(run, target, i, path);
+        weir_room_describe(path, 0, i == 0 ? &first : &other);
+        if (i > 0 && first.is_known && other.is_known && other.store != first.store)
+            return true;
+    }
+    return false;
 }
 
 static struct weir_test_result *describe_test(struct weir_run *run)
@@ -51,6 +70,7 @@ static struct weir_test_result *describe_test(struct weir_run *run)
     /* What a device is named in is not what holds the data. */
     if (weir_run_has_storage(run) && !test->phases[0]->target->is_device)
         weir_filesystem_describe(facts->path, &facts->filesystem);
+    facts->has_several_filesystems = facts->filesystem.is_known && has_several_filesystems(run);
     return facts;
 }
 

@@ -131,6 +131,7 @@ static void mix_into_memory(struct subject *x, uint64_t left_bytes)
 SPOIL(mix_and_write_all, mix_into_memory(x, 2 * MIB))
 SPOIL(mix_and_write_half, mix_into_memory(x, MIB))
 SPOIL(mix_without_writes, mix_into_memory(x, 0); weir_histogram_reset(x->record.write_latency))
+SPOIL(write_to_several, write_into_memory(x); x->begun.has_several_filesystems = true)
 SPOIL(write_again, x->write->stop.minimum_ns = 1; x->record.byte_count = 40 * MIB)
 SPOIL(write_again_directly, write_again(x); x->test->backend = &direct)
 SPOIL(write_once, write_again(x); x->record.byte_count = 4 * MIB)
@@ -633,6 +634,7 @@ static void rates_of_memory_are_named_as_such(void **state)
         {mix_and_write_all, "unsynced", WEIR_NOTE, false},
         {mix_and_write_half, "unsynced", WEIR_NOTE, true},
         {mix_without_writes, "unsynced", WEIR_NOTE, false},
+        {write_to_several, "unsynced", WEIR_NOTE, false},
         {write_again, "repeated", WEIR_NOTE, true},
         {write_again_directly, "repeated", WEIR_NOTE, false},
         {write_once, "repeated", WEIR_NOTE, false},

@@ -447,7 +447,9 @@ struct weir_test_result {
     char existing_path[4096];
     char no_room[512]; /* why the files will not fit: a clause; "" if they do, or if that is unknown
                         */
-    struct weir_filesystem_facts filesystem;
+    struct weir_filesystem_facts filesystem; /* of `path` */
+    bool has_several_filesystems; /* files of other ranks are on other ones: what is known of `path`
+                                     is not known of them */
     struct weir_storage_group *storages; /* storage behind `path`, by nodes; none if not surveyed */
     unsigned storage_count;
 };

@@ -360,7 +360,9 @@ static void judge_retransmits(struct weir_net_result *result, const struct whole
         is_verbs(result) ? "packets were lost or sent again on a port" : "segments were sent again",
         whole->touched, result->measurement_count,
         is_verbs(result) ? ": look at cables, and at flow control (PFC, ECN) of the switches"
-                         : ": the path, or a queue at its end, drops packets");
+        : whole->inside == whole->flows
+            ? ": on one host, a receiver answers late, or its queue is full"
+            : ": the path, or a queue at its end, drops packets");
 }
 
 static void judge_mtu(struct weir_net_result *result)

@@ -158,6 +158,8 @@ const struct weir_json_field weir_record_test_fields[] = {
          .when = offsetof(struct weir_test_result, no_room), .when_bytes = 1),
     TEST("filesystem", filesystem, OBJECT, .fields = filesystem_fields,
          WEIR_JSON_WHEN(weir_test_result, filesystem.is_known)),
+    TEST("several_filesystems", has_several_filesystems, FLAG, .flags = WEIR_JSON_OMITTED,
+         WEIR_JSON_WHEN(weir_test_result, has_several_filesystems)),
     TEST("storage", storages, VECTOR, WEIR_JSON_OF(storage_fields, weir_storage_group),
          WEIR_JSON_COUNT_IN(weir_test_result, storage_count)),
     {0},
