@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# After a write into one file all ranks are asked for its size; a rank that is told another one is noted.
+# After a write into one file a rank of each node is asked for its size; one that is told another one is noted.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 WEIR=$WEIR_TEST
@@ -17,9 +17,20 @@ sizes() { # sizes CODE OPTION...
 sizes 0
 expect_record "written.file_bytes == 3 * 262144 and not written.differing_sizes and not reading.differing_sizes"
 
-# Rank 0 tells the size in the record; another one was told 4 KiB less.
+# One rank of each node asks: rank 2, which is told 4 KiB less, is not the first of its node.
 sizes 0 --fault.rank 2 --fault.stat 4k
-expect_record "written.file_bytes == 3 * 262144 and written.differing_sizes and not reading.differing_sizes"
+expect_record "written.file_bytes == 3 * 262144 and not written.differing_sizes and not reading.differing_sizes"
+
+# It is alone on a second node, which is one by its host name. Rank 0 reports the size in the record.
+if ((EUID == 0)) && unshare --uts true 2>/dev/null; then
+    words=("$WEIR" -a fault:posix -w -r -t 64k -b 256k -o "$files/f" --result "$result" --fault.rank 2 --fault.stat 4k)
+    rm -f "$result"
+    # shellcheck disable=SC2016 # the inner shell expands it
+    capture mpiexec -n 2 "${words[@]}" : -n 1 unshare --uts bash -c 'hostname second-node; exec "$@"' bash "${words[@]}"
+    expect_done
+    expect_files ''
+    expect_record "written.file_bytes == 3 * 262144 and written.differing_sizes and not reading.differing_sizes"
+fi
 
 # All were told the same: what was written is not there.
 sizes 1 --fault.stat 4k
