@@ -13,9 +13,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NAME_BYTES 256 /* of a phase, as sentences begin with it; longer ones are cut */
+/* A report goes to a file or a terminal in much less; a full pipe without a reader takes for ever.
+ */
+#define SEIZE_S 5
 
 static int fail(struct weir_error *error, const char *option, const char *path)
 {
@@ -220,6 +224,7 @@ static void show_progress(void *context, const struct weir_progress *progress)
     struct weir_recorder *recorder = context;
     struct weir_text text = {0};
 
+    pthread_mutex_lock(&recorder->lock);
     if (progress->phase == NULL) {
         weir_text_add(&text, "pause of %.0f s", progress->seconds);
     } else {
@@ -234,6 +239,7 @@ static void show_progress(void *context, const struct weir_progress *progress)
         recorder->shown_bytes = 0;
     }
     weir_progress_line_show(&recorder->progress, &text);
+    pthread_mutex_unlock(&recorder->lock);
 }
 
 /* ---- the observer ---- */
@@ -277,8 +283,10 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
 {
     struct weir_recorder *recorder = context;
     struct weir_text lines = {0};
-    int code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
+    int code;
 
+    pthread_mutex_lock(&recorder->lock);
+    code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
     if (code == 0)
         code = weir_side_report_check(recorder->plan, test->test, error);
     if (code == 0)
@@ -286,14 +294,17 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
                                        test->test, error);
     if (code == 0)
         code = open_files(recorder, error);
-    if (code != 0)
-        return code;
-    set_words(recorder, test->test);
-    warn_of_test(recorder, test);
-    weir_record_test(&lines, recorder->plan, recorder->result, test);
-    code = record(recorder, &lines, error);
-    weir_report_test_begins(&recorder->text, recorder->plan, recorder->result, test);
-    return code != 0 ? code : print(recorder, error);
+    if (code == 0) {
+        set_words(recorder, test->test);
+        warn_of_test(recorder, test);
+        weir_record_test(&lines, recorder->plan, recorder->result, test);
+        code = record(recorder, &lines, error);
+        weir_report_test_begins(&recorder->text, recorder->plan, recorder->result, test);
+    }
+    if (code == 0)
+        code = print(recorder, error);
+    pthread_mutex_unlock(&recorder->lock);
+    return code;
 }
 
 /* A deadline is the usual reason; a file system that reports wrong sizes is a rare one. */
@@ -383,6 +394,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     struct weir_text lines = {0};
     int code = 0;
 
+    pthread_mutex_lock(&recorder->lock);
     weir_progress_line_clear(&recorder->progress);
     weir_audit_phase(recorder->plan, &recorder->result->tests[recorder->result->test_count - 1],
                      phase);
@@ -399,7 +411,10 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     if (code == 0)
         code = weir_side_report_write(recorder->plan, recorder->result, phase, error);
     weir_report_phase_done(&recorder->text, recorder->plan, recorder->result, phase);
-    return code != 0 ? code : print(recorder, error);
+    if (code == 0)
+        code = print(recorder, error);
+    pthread_mutex_unlock(&recorder->lock);
+    return code;
 }
 
 static int timed_done(void *context, const struct weir_timed_result *timed,
@@ -407,18 +422,24 @@ static int timed_done(void *context, const struct weir_timed_result *timed,
 {
     struct weir_recorder *recorder = context;
     struct weir_text lines = {0};
+    int code;
 
     if (recorder->record.descriptor < 0)
         return 0;
+    pthread_mutex_lock(&recorder->lock);
     weir_record_timed(&lines, recorder->result, timed);
-    return record(recorder, &lines, error);
+    code = record(recorder, &lines, error);
+    pthread_mutex_unlock(&recorder->lock);
+    return code;
 }
 
 static void test_ends(void *context, const struct weir_test_result *test)
 {
     struct weir_recorder *recorder = context;
 
+    pthread_mutex_lock(&recorder->lock);
     weir_report_test_ends(&recorder->text, recorder->plan, recorder->result, test);
+    pthread_mutex_unlock(&recorder->lock);
 }
 
 /* ---- tests that an earlier run has finished ---- */
@@ -471,9 +492,8 @@ static void take_test(struct weir_recorder *recorder, const struct weir_result *
 }
 
 /* In one piece: a run that is killed meanwhile is rather gone on with than read half. */
-static int test_skipped(void *context, unsigned test, struct weir_error *error)
+static int add_skipped_test(struct weir_recorder *recorder, unsigned test, struct weir_error *error)
 {
-    struct weir_recorder *recorder = context;
     const struct weir_result *from = recorder->resumption->kept[test];
     struct weir_text lines = {0};
     int code = open_files(recorder, error);
@@ -486,6 +506,17 @@ static int test_skipped(void *context, unsigned test, struct weir_error *error)
             take_test(recorder, from, &from->tests[i], &lines);
     code = record(recorder, &lines, error);
     return code != 0 ? code : print(recorder, error);
+}
+
+static int test_skipped(void *context, unsigned test, struct weir_error *error)
+{
+    struct weir_recorder *recorder = context;
+    int code;
+
+    pthread_mutex_lock(&recorder->lock);
+    code = add_skipped_test(recorder, test, error);
+    pthread_mutex_unlock(&recorder->lock);
+    return code;
 }
 
 /* Those that come behind the end of a run that was cut. */
@@ -501,7 +532,7 @@ static void take_rest(struct weir_recorder *recorder, struct weir_error *error)
         while (i < result->test_count && result->tests[i].test != test)
             i++;
         if (i == result->test_count && recorder->resumption->kept[test] != NULL)
-            test_skipped(recorder, test, error);
+            add_skipped_test(recorder, test, error);
     }
 }
 
@@ -516,6 +547,7 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         .reporter = weir_reporter_find(&plan->output),
         .record.descriptor = -1,
     };
+    pthread_mutex_init(&recorder->lock, NULL);
     weir_progress_line_open(&recorder->progress, plan->output.progress_ns);
     *observer = (struct weir_observer){
         .context = recorder,
@@ -528,6 +560,15 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         .keeps_each_note = !recorder->reporter->is_text,
         .progress_interval_ns = weir_progress_line_interval(&recorder->progress),
     };
+}
+
+bool weir_recorder_seize(struct weir_recorder *recorder)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SEIZE_S;
+    return pthread_mutex_timedlock(&recorder->lock, &until) == 0;
 }
 
 /* A signal between two phases interrupts none, and no phase reports it. */

@@ -10,9 +10,13 @@
 #include "weir/engine/engine.h"
 #include "weir/report/report.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 struct weir_recorder {
+    /* Held by the observer's functions while they work, and for good by the thread that ends the
+     * run (weir_recorder_seize). */
+    pthread_mutex_t lock;
     const struct weir_plan *plan;
     struct weir_result *result;
     const struct weir_resumption *resumption;
@@ -34,6 +38,11 @@ struct weir_recorder {
 void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
                         struct weir_result *result, const struct weir_resumption *resumption,
                         struct weir_observer *observer);
+
+/* Keeps the observer's functions from working any more, for a thread that is about to close the
+ * recorder and end the process while the main thread may be in one of them. False if the main
+ * thread does not return from one for some seconds: then the recorder must not be used. */
+bool weir_recorder_seize(struct weir_recorder *recorder);
 
 /* Ends the report and the result file, and closes both. */
 int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error);

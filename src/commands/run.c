@@ -233,7 +233,10 @@ static void give_up(void *context, const char *reason, bool is_held)
     weir_error_set(&error, WEIR_EXIT_FLAWED, -ETIMEDOUT, "--give-up",
                    "%s: the run ends, and its files stay", reason);
     weir_log(WEIR_LOG_ERROR, "%s", error.text);
-    if (ending->result != NULL) {
+    if (ending->result != NULL && !weir_recorder_seize(ending->recorder)) {
+        weir_log(WEIR_LOG_ERROR, "the report and the result file have no end: they are being "
+                                 "written, and what reads them does not read on");
+    } else if (ending->result != NULL) {
         ending->result->given_up = reason;
         conclude(ending->recorder, ending->result, ending->plan, &error);
     }

@@ -118,12 +118,15 @@ void weir_watchdog_mark(struct weir_run *run, unsigned line)
         atomic_store_explicit(&run->watchdog->mine->offset, line, memory_order_relaxed);
 }
 
-/* The run ends here. `is_held`: MPI is not to be asked for anything, for the rank may be in it. */
+/* Ends the run, and does not return. The main thread and the one that watches may both come here:
+ * the second one waits for the end. `is_held`: MPI is not to be asked for anything, for the rank
+ * may be in it. */
 static void give_up(struct weir_watchdog *dog, const char *reason, bool is_held)
 {
     const struct weir_engine_params *params = dog->run->params;
 
-    atomic_store(&dog->is_ending, true);
+    while (atomic_exchange(&dog->is_ending, true))
+        pause();
     if (params->give_up != NULL)
         params->give_up(params->give_up_context, reason, is_held);
     weir_log(WEIR_LOG_ERROR, "%s", reason);

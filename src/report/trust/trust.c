@@ -404,7 +404,7 @@ static void add_end(struct weir_text *text, const struct weir_result *result)
     if (result->given_up != NULL) {
         weir_trust_line(text,
                         "the run was given up (--give-up): %s; the phase of that time has no row, "
-                        "and the files stay",
+                        "as ranks in it cannot be asked what they did, and the files stay",
                         result->given_up);
         return;
     }
