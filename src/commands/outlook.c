@@ -4,12 +4,14 @@
 
 #include "weir/base/remedy.h"
 #include "weir/base/saturate.h"
+#include "weir/engine/engine.h"
 #include "weir/io/backend.h"
 #include "weir/plan/need.h"
 #include "weir/system/memory.h"
 #include "weir/system/room.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define NS_PER_S 1e9
 
@@ -84,6 +86,22 @@ static bool has_files(const struct weir_test *test)
     return backend != NULL && backend->names != NULL && backend->server == NULL;
 }
 
+/* MPI-IO may take the text before a colon for a kind of file system: which file a name means is
+ * known in a run. */
+static bool has_kernel_paths(const struct weir_test *test)
+{
+    const struct weir_descriptor *loop = test->inner != NULL ? test->inner : test->backend;
+    const struct weir_backend *backend = weir_backend_find(&weir_registry, loop->name);
+
+    if (backend->names->kernel_path == NULL)
+        return true;
+    for (size_t i = 0; i < test->phase_count; i++)
+        for (size_t k = 0; k < test->phases[i]->target->path_count; k++)
+            if (strchr(test->phases[i]->target->paths[k], ':') != NULL)
+                return false;
+    return true;
+}
+
 static void add_room(struct weir_text *text, const struct weir_room_facts *room, uint64_t bytes,
                      uint64_t names)
 {
@@ -117,6 +135,14 @@ static void add_files(const struct outlook *outlook)
     weir_room_describe(path, 0, &room);
     add_room(outlook->text, &room, bytes > room.file_bytes ? bytes - room.file_bytes : 0, 0);
     weir_text_add(outlook->text, "\n");
+}
+
+/* Of the target as it is now: a test before this one may change that. */
+static void add_problems(const struct outlook *outlook)
+{
+    if (outlook->test->number == 0 && !outlook->test->is_dry_run && has_files(outlook->test) &&
+        has_kernel_paths(outlook->test))
+        weir_engine_examine(&weir_registry, outlook->test, outlook->ranks, outlook->text);
 }
 
 /* Those of all paths are held against the first one. */
@@ -343,6 +369,7 @@ void weir_outlook_add(struct weir_text *text, const struct weir_plan *plan, unsi
                 add_amounts(&outlook, test->phases[k]);
         add_files(&outlook);
         add_trees(&outlook);
+        add_problems(&outlook);
         if (is_program(test))
             add_calls(&outlook);
         add_memory(&outlook);

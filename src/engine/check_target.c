@@ -5,10 +5,12 @@
 #include "claim.h"
 #include "ownership.h"
 
+#include "weir/base/options.h"
 #include "weir/base/remedy.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- ownership ---- */
 
@@ -223,4 +225,112 @@ int weir_check_package_directory(struct weir_run *run, const struct weir_target 
                             ": %s is not there: ranks on this processor package need that "
                             "directory, so make it or mount something there",
                             directory);
+}
+
+/* ---- before a run, for --explain ---- */
+
+/* Files of ranks beyond these are taken to be like them. */
+#define EXAMINED_FILES 16
+
+/* Bytes of a file that a phase reads; 0 = what there is, or less, will do. */
+static uint64_t read_bytes(const struct weir_test *test, const struct weir_phase *phase,
+                           uint64_t ranks)
+{
+    const struct weir_layout *layout = &phase->transfers.layout;
+
+    if (phase->verb == WEIR_WRITE || is_written_before(test, phase) ||
+        phase->transfers.must_verify || phase->stop.deadline_ns > 0 || phase->stop.op_limit > 0 ||
+        phase->stop.ends_with_first || phase->stop.status_path != NULL ||
+        test->goes_on_after_errors || layout->order == WEIR_ORDER_RANDOM_BLOCKS)
+        return 0;
+    return weir_layout_extent(layout, phase->target->is_shared,
+                              phase->target->is_shared ? ranks : 1);
+}
+
+/* What weir_check_target leaves to the open. */
+static int examine_access(struct weir_run *run, const struct weir_phase *phase, uint64_t ranks,
+                          const char *path, struct weir_error *error)
+{
+    const struct weir_test *test = run->test;
+    char directory[WEIR_PATH_BYTES];
+    struct weir_name_facts facts;
+    bool is_there = run->backend->names->stat(run->session, path, &facts) == 0;
+    uint64_t needed = read_bytes(test, phase, ranks);
+
+    if (weir_verb_makes_files(phase->verb)) {
+        memcpy(directory, path, strlen(path) + 1);
+        weir_text_cut_name(directory);
+        if ((!is_there || phase->transfers.must_replace) && eaccess(directory, W_OK | X_OK) != 0 &&
+            !(errno == ENOENT && phase->target->has_own_directory))
+            return weir_error_usage(error, test->dialect, "%s: %s", directory, strerror(errno));
+        if (is_there && !phase->transfers.must_replace && eaccess(path, W_OK) != 0)
+            return weir_error_usage(error, test->dialect, "%s: %s", path, strerror(errno));
+        return 0;
+    }
+    if (!weir_verb_moves_data(phase->verb) || is_written_before(test, phase))
+        return 0;
+    if (eaccess(path, phase->verb == WEIR_MIXED ? R_OK | W_OK : R_OK) != 0)
+        return weir_error_usage(error, test->dialect, "%s: %s", path, strerror(errno));
+    if (facts.bytes < needed)
+        return weir_error_usage(error, test->dialect,
+                                "%s has %llu bytes, and would be read up to %llu", path,
+                                (unsigned long long)facts.bytes, (unsigned long long)needed);
+    return 0;
+}
+
+/* The first phase that would not be done, as the run ends there. */
+static void examine_phases(struct weir_run *run, uint64_t ranks, struct weir_text *text)
+{
+    struct weir_error error = {0};
+
+    for (size_t i = 0; i < run->test->phase_count && !weir_error_is_set(&error); i++) {
+        const struct weir_phase *phase = run->test->phases[i];
+        const struct weir_target *target = phase->target;
+        uint64_t files = target->is_shared ? 1 : ranks;
+        char path[WEIR_PATH_BYTES];
+
+        if (phase->verb == WEIR_PROGRAM || target->tree != NULL || target->is_device ||
+            target->has_package_directory)
+            continue;
+        for (uint64_t n = 0; n < files && n < EXAMINED_FILES && !weir_error_is_set(&error); n++) {
+            struct weir_file_place place = {.number = n};
+
+            if (weir_target_path(target, &place, path) == 0 &&
+                weir_check_target(run, phase, path, &error) == 0)
+                examine_access(run, phase, ranks, path, &error);
+        }
+        if (weir_error_is_set(&error))
+            weir_text_add(text, "  PROBLEM %s: %s\n", weir_verb_name(phase->verb), error.text);
+    }
+}
+
+void weir_engine_examine(const struct weir_registry *registry, const struct weir_test *test,
+                         uint64_t ranks, struct weir_text *text)
+{
+    const struct weir_backend *posix = weir_backend_find(registry, "posix");
+    const struct weir_option_set *set = &posix->descriptor.options;
+    struct weir_engine_params params = {.registry = registry};
+    struct weir_run run = {.params = &params, .test = test, .backend = posix};
+    struct weir_error error = {0};
+    struct weir_arena arena = {0};
+    struct weir_option_binding binding = {set, weir_arena_take(&arena, set->values_bytes)};
+    struct weir_clock clock = {0};
+
+    weir_options_reset(
+        &(struct weir_option_parser){.arena = &arena, .bindings = &binding, .binding_count = 1});
+    if (weir_group_self_open(&run.self) == 0) {
+        run.group = run.self;
+        if (posix->open(&(struct weir_session_params){.depth = 1,
+                                                      .options = binding.values,
+                                                      .group = run.self},
+                        &run.session, &error) == 0) {
+            if (weir_queue_open(&run.queue, run.session, &clock) == 0)
+                examine_phases(&run, ranks, text);
+            posix->close(run.session);
+            weir_queue_close(&run.queue);
+        }
+        weir_group_close(run.self);
+    }
+    weir_claim_close(&run);
+    weir_arena_close(&arena);
 }

@@ -63,6 +63,13 @@ struct weir_engine_params {
     void *give_up_context;
 };
 
+/* Examines the files that a test of so many ranks would find, through the kernel. Appends a line if
+ * its first phase that needs them would not be done: a file that is missing, too short, foreign or
+ * of another kind, or a directory that is missing or cannot be written. Nothing is made, locked or
+ * changed. Of files of ranks, the first ones are examined. */
+void weir_engine_examine(const struct weir_registry *registry, const struct weir_test *test,
+                         uint64_t ranks, struct weir_text *text);
+
 /* Runs all tests. Rank 0 fills `result` (others may pass NULL). 0 if the plan ran to its end or was
  * ended early in order (the result says so); else *error is set, the same on every rank.
  * Collective. */
