@@ -12,13 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define FIRST_LINE "weir-mark 1\n"
 
-enum { ATTEMPTS = 16, NAME_BYTES = 32 };
+enum { ATTEMPTS = 16, NAME_BYTES = 32, NAP_NS = 10000000 };
 
 /* ---- names ---- */
 
@@ -229,6 +230,15 @@ static void read_notes(struct weir_mark *mark, const char *text, int fd)
         mark->first_item = mark->end_item = 0;
 }
 
+/* Whether this process alone may remove the mark that `fd` has open, until it closes it. A mark of
+ * another user is opened for reading, and its read lock does not keep others out who remove it as
+ * well: one of them would remove the new mark that the other has made meanwhile. flock(2) takes an
+ * exclusive lock on such a file too. Where it is missing, as on NFS, the window stays. */
+static bool removes_alone(int fd, bool can_write)
+{
+    return can_write || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
 /* What there is, which another run has made: 0 if it was removed. */
 static enum weir_mark_outcome judge(struct weir_mark *mark, int fd, bool can_write, bool *is_gone)
 {
@@ -246,6 +256,12 @@ static enum weir_mark_outcome judge(struct weir_mark *mark, int fd, bool can_wri
         return WEIR_MARK_HELD;
     if (code != 0 && is_of_this_host(text) && is_alive(text))
         return WEIR_MARK_HELD;
+    if (!removes_alone(fd, can_write)) {
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        *is_gone = true; /* or soon, or replaced */
+        errno = EBUSY;
+        return WEIR_MARK_TAKEN;
+    }
     read_notes(mark, text, fd);
     *is_gone = !is_named(mark->path, fd) || unlink(mark->path) == 0 || errno == ENOENT;
     return bytes == 0 || is_of_this_host(text) ? WEIR_MARK_TAKEN : WEIR_MARK_IN_DOUBT;
