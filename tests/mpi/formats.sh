@@ -152,3 +152,9 @@ sed 's/weir-result-2/weir-result-1/' "$result" >"$work/other"
 capture "$WEIR" report "$work/other"
 expect_exit 2
 expect_error 'weir-result-1.*weir-result-2'
+
+# A least time moves the data again: more bytes than the layout has are what was asked for.
+run 2 -t 64k -b 64k -w -r -O minTimeDuration=0.1,summaryFormat=CSV -o "$files/f" --result "$result"
+expect_done
+expect_record "written.bytes > 131072 and reading.bytes > 131072"
+! grep -q 'bytes were moved' "$err" || fail "bytes of a phase that fills a least time are called too many"
