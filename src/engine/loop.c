@@ -116,7 +116,7 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     if (ops != loop->heard_ops || weir_queue_outstanding(&loop->run->queue) == 0)
         weir_watchdog_beat(loop->run, weir_op_source_latest_offset(&loop->ops));
     loop->heard_ops = ops;
-    is_called_off = weir_run_hears_call_off(loop->run);
+    is_called_off = loop->run->has_alarm && weir_run_hears_call_off(loop->run);
     /* Collective phases stop together by themselves; and what is ours is removed, whatever fails.
      */
     if (is_called_off && !loop->is_collective && !weir_run_must_do(loop->run, loop->phase)) {
@@ -241,7 +241,10 @@ void weir_loop_set_timers(struct weir_loop *loop)
                             : UINT64_MAX;
     loop->series_ns = loop->started_ns;
     loop->series_end_ns = weir_series_interval_end(&loop->tally->series, loop->started_ns);
-    loop->listen_ns = loop->run->has_alarm ? loop->started_ns + WEIR_GROUP_TICK_NS : UINT64_MAX;
+    /* A removal hears no alarm, and beats for the watchdog all the same. */
+    loop->listen_ns = loop->run->has_alarm || loop->run->watchdog != NULL
+                          ? loop->started_ns + WEIR_GROUP_TICK_NS
+                          : UINT64_MAX;
     loop->wall_ns = loop->run->has_wall ? loop->started_ns : UINT64_MAX;
     set_next_timer(loop);
 }

@@ -53,6 +53,24 @@ expect_done
 expect_record "not any(f.name == 'stalled' for f in phases[-2].findings)"
 ! grep -q 'has not moved' "$err" || fail "a pause is taken for a stall"
 
+# Nor is a removal, which hears no alarm: each of these takes longer than all that is allowed without a move.
+removal_moves() { # removal_moves OPTION...
+    capture "$WEIR" "$@" --rate 12 --watchdog 1s --give-up 2s --result "$result"
+    expect_done
+    expect_record "not any(f.name == 'stalled' for p in phases for f in p.findings)"
+    ! grep -q 'has not moved' "$err" || fail "a removal is taken for a stall"
+    rm -f "$result"
+    expect_files ''
+}
+removal_moves mdtest -F -n 40 -d "$files/tree"
+removal_moves mdtest -D -n 40 -d "$files/tree"
+removal_moves mdtest -F -n 40 -a uring --depth 4 -d "$files/tree"
+removal_moves md-workbench -D 1 -P 40 -I 1 -R 1 -o "$files/sets"
+capture mpiexec -n 2 "$WEIR" mdtest -F -n 20 -c --rate 12 --watchdog 1s --give-up 2s -d "$files/tree" --result "$result"
+expect_done
+! grep -q 'has not moved' "$err" || fail "ranks that wait for a removal are taken for stalled"
+rm -f "$result"
+
 # Giving up: what was finished is kept.
 start -w -i 2 -O interIODelay=300000 --watchdog 1s --give-up 3s
 has_first_phases() { (($(grep -c '"record":"phase"' "$result") >= 2)); }
