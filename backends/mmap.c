@@ -198,13 +198,16 @@ static int open_fd(const struct weir_file_params *params, bool *is_made)
     *is_made = false;
     if (params->claim != WEIR_CLAIM_ANY || (params->is_item && params->can_write))
         flags |= O_NOFOLLOW;
+    if (params->claim == WEIR_CLAIM_ITEM)
+        flags |= O_NONBLOCK;
     if (params->must_create) {
         flags |= O_CREAT;
         fd = open(params->path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);
         *is_made = fd >= 0;
     }
     if (fd < 0 && !is_new && (!params->must_create || errno == EEXIST))
-        fd = open(params->path, flags, WEIR_POSIX_FILE_MODE);
+        fd = open(params->path, params->claim == WEIR_CLAIM_ITEM ? flags & ~O_CREAT : flags,
+                  WEIR_POSIX_FILE_MODE);
     return fd < 0 ? -errno : fd;
 }
 
@@ -282,6 +285,7 @@ static int mmap_open(struct weir_session *session, const struct weir_file_params
 {
     const struct mmap_session *mmap_session = mmap_session_of(session);
     struct mmap_file *opened = calloc(1, sizeof *opened);
+    struct weir_file_params found = *params;
     bool is_made;
     int rc;
 
@@ -298,7 +302,8 @@ static int mmap_open(struct weir_session *session, const struct weir_file_params
     if (rc < 0)
         goto free_file;
     opened->posix.fd = rc;
-    rc = set_up(mmap_session, params, is_made, opened);
+    found.must_create = is_made;
+    rc = set_up(mmap_session, &found, is_made, opened);
     if (rc < 0)
         goto close_fd;
     *file = &opened->posix.base;

@@ -246,11 +246,15 @@ static int open_direct(const struct weir_file_params *params, int flags)
 }
 
 /* What open(2) means by EINVAL where the path was to be direct. */
-static int explain_refusal(const char *path)
+static int explain_refusal(const struct weir_file_params *params)
 {
     struct stat facts;
 
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode) ? -EISDIR : -EOPNOTSUPP;
+    if (stat(params->path, &facts) != 0)
+        return -EOPNOTSUPP;
+    if (params->claim == WEIR_CLAIM_ITEM && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))
+        return -ESTALE;
+    return S_ISDIR(facts.st_mode) ? -EISDIR : -EOPNOTSUPP;
 }
 
 /* Those of an open that were asked for by name. */
@@ -302,8 +306,12 @@ int weir_posix_open_flags(const struct weir_posix_session *session,
     assert(params->claim != WEIR_CLAIM_NEW || params->must_create);
     if (params->must_create)
         flags |= O_CREAT;
-    if (params->claim == WEIR_CLAIM_NEW)
+    if (params->claim == WEIR_CLAIM_NEW ||
+        (params->claim == WEIR_CLAIM_ITEM && params->must_create))
         flags |= O_EXCL;
+    /* No FIFO that is found in the place of an item is waited for. */
+    if (params->claim == WEIR_CLAIM_ITEM && !params->must_create)
+        flags |= O_NONBLOCK;
     /* Items are many, and are not looked at before. */
     if (params->claim != WEIR_CLAIM_ANY ||
         (params->is_item && params->can_write && !params->is_exact))
@@ -323,13 +331,58 @@ static int open_fd(const struct weir_posix_session *session, const struct weir_f
     else
         fd = open(params->path, flags, weir_posix_file_mode(params));
     if (fd < 0)
-        return flags & O_DIRECT && errno == EINVAL ? explain_refusal(params->path) : -errno;
+        return flags & O_DIRECT && errno == EINVAL ? explain_refusal(params) : -errno;
     return fd;
+}
+
+int weir_posix_open_found(const struct weir_posix_session *session,
+                          const struct weir_file_params *params)
+{
+    struct weir_file_params existing = *params;
+    struct weir_file_id id;
+    int fd, rc;
+
+    existing.must_create = false;
+    fd = open_fd(session, &existing);
+    if (fd < 0)
+        return fd;
+    rc = weir_posix_judge(fd, &existing, &id);
+    if (rc == 0)
+        return fd;
+    close(fd);
+    return rc;
 }
 
 static bool is_same(struct weir_file_id one, struct weir_file_id other)
 {
     return one.device == other.device && one.inode == other.inode;
+}
+
+static int64_t read_found(const struct weir_found_file *found, void *data, size_t bytes,
+                          uint64_t offset)
+{
+    ssize_t moved = pread(found->descriptor, data, bytes, (off_t)offset);
+
+    return moved < 0 ? -errno : moved;
+}
+
+/* Decides on the descriptor: whatever happens to the name meanwhile, this is what is written. */
+static int judge_item(int fd, const struct weir_file_params *params, const struct stat *facts)
+{
+    const struct weir_found_file found = {
+        .bytes = (uint64_t)facts->st_size,
+        .link_count = facts->st_nlink,
+        .modified_s = facts->st_mtime,
+        .descriptor = fd,
+        .read = read_found,
+    };
+
+    if (!S_ISREG(facts->st_mode))
+        return -ESTALE;
+    if (facts->st_nlink > 1 && params->expected_bytes > 0)
+        return -EMLINK;
+    return found.bytes == 0 || params->judge == NULL ? 0
+                                                     : params->judge(params->judge_context, &found);
 }
 
 /* A file that had to be new was made by O_EXCL: there is nothing to compare. */
@@ -342,6 +395,8 @@ int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_
     if (S_ISDIR(facts.st_mode))
         return -EISDIR;
     *id = weir_posix_id(&facts);
+    if (params->claim == WEIR_CLAIM_ITEM && !params->must_create)
+        return judge_item(fd, params, &facts);
     if (params->claim != WEIR_CLAIM_OWN)
         return 0;
     if (!S_ISREG(facts.st_mode))
@@ -370,8 +425,8 @@ static int open_striped(const struct weir_posix_session *posix,
     int rc;
 
     if (params->must_create) {
-        bool must_be_new =
-            params->claim == WEIR_CLAIM_NEW || params->open_flags & WEIR_OPEN_EXCLUSIVE;
+        bool must_be_new = params->claim == WEIR_CLAIM_NEW || params->claim == WEIR_CLAIM_ITEM ||
+                           params->open_flags & WEIR_OPEN_EXCLUSIVE;
 
         opened->fd = weir_striping_make(
             posix->striping, &opened->striped, params->path,
@@ -461,16 +516,24 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
 {
     struct weir_posix_session *posix = posix_session_of(session);
     struct weir_posix_file *opened = take_file(posix);
+    struct weir_file_params existing;
     int rc;
 
     posix->lock_failure = 0;
     if (!opened)
         return -ENOMEM;
     rc = open_with(posix, params, opened);
+    if (rc == -EEXIST && params->claim == WEIR_CLAIM_ITEM) {
+        existing = *params;
+        existing.must_create = false;
+        params = &existing;
+        rc = open_with(posix, params, opened);
+    }
     if (rc < 0)
         goto free_file;
-    /* Of an item, open(2) is what is measured. */
-    if (!params->is_item || params->claim == WEIR_CLAIM_OWN)
+    /* Of an item that was made, open(2) is what is measured. */
+    if (!params->is_item || params->claim == WEIR_CLAIM_OWN ||
+        (params->claim == WEIR_CLAIM_ITEM && !params->must_create))
         rc = weir_posix_judge(opened->fd, params, &opened->base.id);
     if (rc == 0)
         rc = lock_opened(posix, params, opened->fd);

@@ -77,6 +77,11 @@ mode_t weir_posix_directory_mode(const struct weir_session *session);
  * a file. */
 int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_file_id *id);
 
+/* Opens what is in the place of an item of WEIR_CLAIM_ITEM, if it may be written: the descriptor,
+ * or -errno as told there. */
+int weir_posix_open_found(const struct weir_posix_session *session,
+                          const struct weir_file_params *params);
+
 /* Removes the name if it still stands for the file that `fd` has open. Another program may change
  * the name after the look at it: Linux has no call that removes a name of a given file only. */
 void weir_posix_unlink_same(const char *path, int fd);

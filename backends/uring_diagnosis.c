@@ -28,8 +28,7 @@ static const struct {
     {IORING_OP_CLOSE, "close"},       {IORING_OP_STATX, "statx"},
     {IORING_OP_MKDIRAT, "mkdir"},     {IORING_OP_UNLINKAT, "unlink"},
     {IORING_OP_RENAMEAT, "rename"},   {IORING_OP_LINKAT, "link"},
-    {IORING_OP_SYMLINKAT, "symlink"}, {IORING_OP_SETXATTR, "setxattr"},
-    {IORING_OP_GETXATTR, "getxattr"},
+    {IORING_OP_SYMLINKAT, "symlink"}, {IORING_OP_GETXATTR, "getxattr"},
 };
 
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };

@@ -13,6 +13,8 @@ enum { FILES_MAX = 16384 };
 
 static const struct weir_alignment anything = {.memory = 1, .offset = 1};
 
+/* IORING_OP_SETXATTR follows symbolic links, so that it would change other files: it is left out.
+ */
 static const struct {
     enum weir_op_verb verb;
     enum io_uring_op kernel_verb;
@@ -21,8 +23,7 @@ static const struct {
     {WEIR_OP_STAT, IORING_OP_STATX},        {WEIR_OP_MKDIR, IORING_OP_MKDIRAT},
     {WEIR_OP_UNLINK, IORING_OP_UNLINKAT},   {WEIR_OP_RMDIR, IORING_OP_UNLINKAT},
     {WEIR_OP_RENAME, IORING_OP_RENAMEAT},   {WEIR_OP_LINK, IORING_OP_LINKAT},
-    {WEIR_OP_SYMLINK, IORING_OP_SYMLINKAT}, {WEIR_OP_SETXATTR, IORING_OP_SETXATTR},
-    {WEIR_OP_GETXATTR, IORING_OP_GETXATTR},
+    {WEIR_OP_SYMLINK, IORING_OP_SYMLINKAT}, {WEIR_OP_GETXATTR, IORING_OP_GETXATTR},
 };
 
 /* A ring whose completions are polled for takes transfers alone. */
@@ -125,7 +126,6 @@ static int prepare_open(struct weir_uring_names *names, const struct weir_posix_
 int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_posix_session *posix,
                              const struct weir_op *op, struct io_uring_sqe *sqe)
 {
-    static const char attribute[WEIR_XATTR_BYTES] = WEIR_XATTR_VALUE;
     const struct weir_name_request *request = op->request;
 
     if (!(names->queued & 1U << op->verb))
@@ -159,9 +159,6 @@ int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_p
     case WEIR_OP_SYMLINK:
         io_uring_prep_symlinkat(sqe, request->path, AT_FDCWD, request->new_path);
         return 0;
-    case WEIR_OP_SETXATTR:
-        io_uring_prep_setxattr(sqe, WEIR_XATTR_NAME, attribute, request->path, 0, sizeof attribute);
-        return 0;
     case WEIR_OP_GETXATTR:
         io_uring_prep_getxattr(sqe, WEIR_XATTR_NAME, names->found[op->slot].attribute,
                                request->path, WEIR_XATTR_BYTES);
@@ -179,6 +176,9 @@ static int finish_open(struct weir_uring_names *names, const struct weir_posix_s
     struct weir_file_id id = {0};
     int rc = 0;
 
+    /* Seldom: an earlier run has left it, or another program. */
+    if (fd == -EEXIST && params->claim == WEIR_CLAIM_ITEM)
+        fd = weir_posix_open_found(posix, params);
     /* Only what was there before can be another file: the other claims were the kernel's to see. */
     if (fd >= 0 && params->claim == WEIR_CLAIM_OWN)
         rc = weir_posix_judge(fd, params, &id);

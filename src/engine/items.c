@@ -102,7 +102,7 @@ static bool is_queued(const struct weir_items *items)
     unsigned queued = items->run->session->queued_names;
 
     if (items->run->queue.is_blocking || items->phase->depth == 1 || is_in_order(items) ||
-        items->names->must_verify_made)
+        items->names->must_verify_made || items->run->strangers.count > 0)
         return false;
     for (unsigned i = 0; i < items->verb_count; i++)
         for (unsigned step = 0; step < items->verbs[i].step_count; step++)
@@ -266,6 +266,20 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
                : -ENOMEM;
 }
 
+void weir_items_meet_stranger(struct weir_items *items, const struct weir_item_slot *slot)
+{
+    struct weir_strangers *met = &items->met;
+    const char *path = slot->request.path;
+
+    if (items->phase->verb == WEIR_LINK || items->phase->verb == WEIR_SYMLINK)
+        path = slot->new_path;
+    if (met->paths == NULL)
+        met->paths = calloc(WEIR_STRANGERS_MAX, sizeof *met->paths);
+    met->are_too_many |= met->paths == NULL || met->count == WEIR_STRANGERS_MAX;
+    if (!met->are_too_many)
+        snprintf(met->paths[met->count++], sizeof *met->paths, "%s", path);
+}
+
 uint64_t weir_items_even(const struct weir_items *items, uint64_t count)
 {
     uint64_t sets = items->phase->target->tree->set_count;
@@ -296,6 +310,8 @@ void weir_items_fini(struct weir_items *items)
     free(items->slots);
     free(items->set_paths);
     free(items->visits);
+    free(items->met.paths);
+    items->met.paths = NULL;
     items->slots = NULL;
     items->set_paths = NULL;
     items->visits = NULL;

@@ -4,7 +4,7 @@
 #ifndef WEIR_ENGINE_ITEMS_H
 #define WEIR_ENGINE_ITEMS_H
 
-#include "run.h"
+#include "ownership.h"
 
 #define WEIR_ITEM_STEPS_MAX 5
 
@@ -35,6 +35,7 @@ struct weir_item_slot {
     struct weir_name_request request;
     struct weir_name_facts facts;
     struct weir_file_params params;
+    struct weir_item_data data; /* that params.judge compares with what is in the item's place */
     char path[WEIR_PATH_BYTES];
     char new_path[WEIR_PATH_BYTES];
 };
@@ -65,6 +66,7 @@ struct weir_items {
     uint64_t left_count;          /* directories that were not empty, ... */
     char left[WEIR_PATH_BYTES];   /* ... and the first of them */
     struct weir_item_slot *slots; /* one per slot of the queue */
+    struct weir_strangers met;    /* by this rank in this phase */
     struct weir_visits *visits;   /* of directories; NULL: they are not told apart */
 };
 
@@ -99,6 +101,9 @@ void weir_items_close_chain(struct weir_items *items, struct weir_item_slot *slo
 /* Where a chain of renames that was cut has left the first item of the `owner`-th owner of this
  * rank's items. Uses slot 0. */
 void weir_items_away_path(struct weir_items *items, uint64_t owner, char path[WEIR_PATH_BYTES]);
+
+/* Notes that something of others is in the place of the name that `slot` was to make. */
+void weir_items_meet_stranger(struct weir_items *items, const struct weir_item_slot *slot);
 
 /* The verb under which operations of `verb` are counted; and all those of a phase, 1u << each. */
 enum weir_op_verb weir_items_counted_as(enum weir_verb verb);

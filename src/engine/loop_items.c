@@ -3,6 +3,7 @@
  * what a failure means. Nothing is allocated, opened beside the items, or logged here. */
 #include "loop_step.h"
 
+#include "weir/base/remedy.h"
 #include "weir/base/saturate.h"
 
 #include <errno.h>
@@ -111,7 +112,12 @@ static void set_file_params(const struct weir_loop *loop, struct weir_item_slot 
         .can_write = makes,
         .can_read = true,
         .must_create = makes,
-        .claim = makes && loop->items->names->is_exclusive ? WEIR_CLAIM_NEW : WEIR_CLAIM_ANY,
+        .claim = !makes                             ? WEIR_CLAIM_ANY
+                 : loop->items->names->is_exclusive ? WEIR_CLAIM_NEW
+                 : loop->run->test->may_overwrite   ? WEIR_CLAIM_ANY
+                                                    : WEIR_CLAIM_ITEM,
+        .judge = weir_ownership_judge_item,
+        .judge_context = &slot->data,
         .group = loop->run->self,
         .expected_bytes = verb->bytes,
         .transfer_bytes = verb->bytes,
@@ -134,12 +140,17 @@ static void begin_verb(struct weir_loop *loop, struct weir_op *op, struct weir_i
     if (op->verb == WEIR_OP_OPEN)
         set_file_params(loop, slot, verb);
     slot->request.facts = verb->verb == WEIR_LIST ? NULL : &slot->facts;
+    slot->data = (struct weir_item_data){
+        .bytes = verb->bytes,
+        .offset = data_place(loop, is_new(loop, verb->verb) ? slot->new_place : slot->place),
+        .owner = is_new(loop, verb->verb) ? slot->new_owner : slot->owner};
     if (verb->bytes == 0)
         return;
     if (verb->verb == WEIR_CREATE)
         fill(loop, op, slot);
     else
         poison(loop, op);
+    slot->data.data = op->data;
 }
 
 static struct weir_item_slot *begin_item(struct weir_loop *loop, struct weir_op *op)
@@ -161,6 +172,30 @@ static struct weir_item_slot *begin_item(struct weir_loop *loop, struct weir_op 
 
 /* ---- after its last step ---- */
 
+/* Describes what occupies the name of an item. NULL = strerror() is enough. */
+static const char *reason_of_stranger(const struct weir_item_slot *slot, enum weir_verb verb,
+                                      int code)
+{
+    if (verb != WEIR_CREATE || slot->params.claim != WEIR_CLAIM_ITEM)
+        return NULL;
+    switch (code) {
+    case -EEXIST:
+        return "it exists, and holds no data of a benchmark: choose another directory "
+               "with " WEIR_REMEDY_PATH ", or allow its loss with --overwrite";
+    case -EMLINK:
+        return "it is one of several names of a file, which would be overwritten: remove the name, "
+               "or allow the loss of the file with --overwrite";
+    case -ELOOP:
+        return "it is a symbolic link, which is not followed: remove it";
+    case -EISDIR:
+        return "it is a directory: remove it";
+    case -ESTALE:
+        return "it is no regular file: remove it";
+    default:
+        return NULL;
+    }
+}
+
 /* A file that is shorter than what was to be read says more than its error. */
 static void note_failure(struct weir_loop *loop, const struct weir_item_slot *slot, int code)
 {
@@ -170,6 +205,10 @@ static void note_failure(struct weir_loop *loop, const struct weir_item_slot *sl
     struct weir_name_facts facts;
     char reason[96];
 
+    if (reason_of_stranger(slot, verb->verb, code) != NULL) {
+        weir_run_fail_for(run, code, what, path, reason_of_stranger(slot, verb->verb, code));
+        return;
+    }
     if (code != -ENODATA || verb->bytes == 0 ||
         weir_backend_item_names(run->backend)->stat(run->session, path, &facts) != 0) {
         weir_run_fail(run, code, what, path);
@@ -182,12 +221,21 @@ static void note_failure(struct weir_loop *loop, const struct weir_item_slot *sl
     weir_run_fail_for(run, code, what, path, reason);
 }
 
+static bool makes_name(enum weir_verb verb)
+{
+    return verb == WEIR_CREATE || verb == WEIR_MKNOD || verb == WEIR_MKDIR || verb == WEIR_LINK ||
+           verb == WEIR_SYMLINK;
+}
+
 /* Removals go on: what fails is left, and the rest is not left with it. */
 static void fail(struct weir_loop *loop, const struct weir_item_slot *slot, int code)
 {
     const struct weir_item_verb *verb = verb_of(loop, slot);
 
     weir_tally_fail(loop->tally, verb->counted, code, slot->index);
+    if (makes_name(verb->verb) &&
+        (code == -EEXIST || reason_of_stranger(slot, verb->verb, code) != NULL))
+        weir_items_meet_stranger(loop->items, slot);
     note_failure(loop, slot, code);
     if (!loop->run->test->goes_on_after_errors && !weir_run_must_do(loop->run, loop->phase))
         weir_loop_request_stop(loop);
@@ -291,11 +339,35 @@ static void end_verb(struct weir_loop *loop, struct weir_op *op, struct weir_ite
 
 /* ---- one at a time ---- */
 
+static bool is_listed(const struct weir_strangers *strangers, const char *path)
+{
+    for (size_t i = 0; i < strangers->count; i++)
+        if (strcmp(strangers->paths[i], path) == 0)
+            return true;
+    return strangers->are_too_many;
+}
+
+/* What this test has found in the place of an item, and not made, is not changed or removed. */
+static bool must_leave_alone(const struct weir_loop *loop, const struct weir_item_slot *slot)
+{
+    const struct weir_strangers *strangers = &loop->run->strangers;
+    enum weir_verb verb = verb_of(loop, slot)->verb;
+
+    if (strangers->count == 0 && !strangers->are_too_many)
+        return false;
+    if (verb == WEIR_CHMOD || verb == WEIR_SETXATTR || weir_verb_removes(verb))
+        return is_listed(strangers, slot->request.path);
+    return verb == WEIR_RENAME &&
+           (is_listed(strangers, slot->path) || is_listed(strangers, slot->new_path));
+}
+
 static void perform_verb(struct weir_loop *loop, struct weir_op *op, struct weir_item_slot *slot)
 {
     const struct weir_item_verb *verb = verb_of(loop, slot);
     struct weir_queue *queue = &loop->run->queue;
 
+    if (__builtin_expect(loop->run->has_failed, 0) && must_leave_alone(loop, slot))
+        return;
     weir_queue_touch(queue);
     if (verb->step_count == 1)
         weir_queue_perform(queue, op);

@@ -5,6 +5,9 @@
 
 #include "samples.h"
 
+#include <errno.h>
+#include <string.h>
+
 /* What the samples of a file say so far. */
 struct verdict {
     struct weir_traces traces;
@@ -12,6 +15,9 @@ struct verdict {
     uint64_t foreign_pieces;
     bool has_data; /* of a benchmark, without stamps */
     bool is_zero;
+    const struct weir_item_data *item; /* NULL: no item of a tree */
+    bool has_base;
+    uint64_t base; /* place of an item's first byte according to its stamps */
 };
 
 static bool is_zero(const unsigned char *data, size_t bytes)
@@ -22,26 +28,43 @@ static bool is_zero(const unsigned char *data, size_t bytes)
     return true;
 }
 
+/* Compares the offset in a stamp with `offset`. Stamps of an item differ from it by whole pieces,
+ * all by as many as the first one. */
+static bool is_in_place(struct verdict *verdict, const struct weir_stamp_facts *facts,
+                        uint64_t offset)
+{
+    uint64_t base = facts->offset - offset;
+
+    if (facts->mode == WEIR_PAYLOAD_NONE)
+        return true;
+    if (verdict->item != NULL && !verdict->has_base && base % WEIR_PIECE_BYTES == 0) {
+        verdict->has_base = true;
+        verdict->base = base;
+    }
+    return base == verdict->base;
+}
+
 /* True if a stamp begins in the piece at `at`, at the place that it tells, if it tells one. */
-static bool has_stamp(const struct weir_sample *sample, size_t at)
+static bool has_stamp(struct verdict *verdict, const struct weir_sample *sample, size_t at)
 {
     size_t end = at + WEIR_PIECE_BYTES;
     struct weir_stamp_facts facts;
 
     for (; at < end && at + WEIR_STAMP_BYTES <= sample->bytes; at += sizeof(uint64_t))
         if (weir_stamp_read(sample->data + at, &facts) &&
-            (facts.mode == WEIR_PAYLOAD_NONE || facts.offset == sample->offset + at))
+            is_in_place(verdict, &facts, sample->offset + at))
             return true;
     return false;
 }
 
 /* Pieces that are neither stamped nor zeros are other programs' data, or damaged. */
-static void count_pieces(const struct weir_sample *sample, uint64_t *stamped, uint64_t *foreign)
+static void count_pieces(struct verdict *verdict, const struct weir_sample *sample,
+                         uint64_t *stamped, uint64_t *foreign)
 {
     for (size_t at = 0; at < sample->bytes; at += WEIR_PIECE_BYTES) {
         size_t left = sample->bytes - at;
 
-        if (has_stamp(sample, at))
+        if (has_stamp(verdict, sample, at))
             ++*stamped;
         else if (!is_zero(sample->data + at, left < WEIR_PIECE_BYTES ? left : WEIR_PIECE_BYTES))
             ++*foreign;
@@ -51,14 +74,18 @@ static void count_pieces(const struct weir_sample *sample, uint64_t *stamped, ui
 static void look_at(void *context, const struct weir_sample *sample)
 {
     struct verdict *verdict = context;
-    const struct weir_stretch stretch = weir_sample_stretch(sample);
+    struct weir_stretch stretch = weir_sample_stretch(sample);
     uint64_t stamped = 0, foreign = 0;
     enum weir_content content;
 
-    count_pieces(sample, &stamped, &foreign);
+    count_pieces(verdict, sample, &stamped, &foreign);
     verdict->stamped_pieces += stamped;
     verdict->is_zero &= stamped + foreign == 0;
     content = stamped > 0 ? WEIR_CONTENT_FOREIGN : weir_recognise(&verdict->traces, &stretch);
+    if (content == WEIR_CONTENT_FOREIGN && verdict->item != NULL && stamped == 0) {
+        stretch.offset += verdict->item->offset;
+        content = weir_recognise(&verdict->traces, &stretch);
+    }
     if (content == WEIR_CONTENT_FOREIGN)
         verdict->foreign_pieces += foreign;
     verdict->has_data |= content == WEIR_CONTENT_BARE || content == WEIR_CONTENT_IOR ||
@@ -89,10 +116,12 @@ static int read_zeros(struct weir_samples *samples, bool *are_all)
     return at < 0 ? (int)at : 0;
 }
 
+/* `item`: NULL: the file is no item of a tree. */
 static int judge(struct weir_samples *samples, const struct weir_name_facts *facts,
-                 bool *is_benchmarks)
+                 const struct weir_item_data *item, bool *is_benchmarks)
 {
-    struct verdict verdict = {.is_zero = true};
+    struct verdict verdict = {.is_zero = true, .item = item};
+    bool is_as_long = item != NULL && samples->file_bytes == item->bytes;
     bool is_empty = false;
     uint64_t failed_offset;
     int code = weir_samples_visit(samples, UINT64_MAX, look_at, &verdict, &failed_offset);
@@ -102,9 +131,10 @@ static int judge(struct weir_samples *samples, const struct weir_name_facts *fac
     if (verdict.stamped_pieces > 0)
         *is_benchmarks = verdict.stamped_pieces >= verdict.foreign_pieces;
     else
-        *is_benchmarks = is_empty || (verdict.has_data && verdict.foreign_pieces == 0 &&
-                                      weir_traces_suffice(&verdict.traces, samples->file_bytes,
-                                                          facts->modified_s));
+        *is_benchmarks =
+            is_empty || (verdict.has_data && verdict.foreign_pieces == 0 &&
+                         (is_as_long || weir_traces_suffice(&verdict.traces, samples->file_bytes,
+                                                            facts->modified_s)));
     return code;
 }
 
@@ -118,10 +148,45 @@ int weir_ownership_find(struct weir_run *run, const char *path, const struct wei
 
     if (code != 0)
         return code;
-    code = judge(&samples, facts, &found);
+    code = judge(&samples, facts, NULL, &found);
     close_code = weir_samples_close(&samples);
     if (code != 0 || close_code != 0)
         return code != 0 ? code : close_code;
     *is_benchmarks = found;
     return 0;
+}
+
+/* Recognises an item of less than two words by the number of its owner in the first one, or by data
+ * equal to those that would be written. */
+static bool is_small_item(struct weir_samples *samples, const struct weir_item_data *item)
+{
+    uint64_t word;
+
+    if (samples->file_bytes != item->bytes || item->bytes >= 2 * sizeof word ||
+        weir_samples_read(samples, 0) != (int64_t)item->bytes)
+        return false;
+    memcpy(&word, samples->data, sizeof word);
+    return memcmp(samples->data, item->data, item->bytes) == 0 ||
+           (item->bytes >= sizeof word && weir_bare_word(word, item->offset) >> 32 == item->owner);
+}
+
+int weir_ownership_judge_item(void *context, const struct weir_found_file *found)
+{
+    const struct weir_item_data *item = context;
+    const struct weir_name_facts facts = {.link_count = found->link_count,
+                                          .modified_s = found->modified_s};
+    const struct weir_buffers_params memory = {
+        .slots = 1, .transfer_bytes = WEIR_SAMPLE_BYTES, .alignment = WEIR_PIECE_BYTES};
+    struct weir_samples samples = {.found = found, .file_bytes = found->bytes};
+    bool is_benchmarks = false;
+    int code;
+
+    if (weir_buffers_open(&samples.buffers, &memory) != 0)
+        return -ENOMEM;
+    samples.data = samples.buffers.memory;
+    code = judge(&samples, &facts, item, &is_benchmarks);
+    if (code == 0 && !is_benchmarks)
+        is_benchmarks = is_small_item(&samples, item);
+    weir_buffers_close(&samples.buffers);
+    return code != 0 || is_benchmarks ? code : -EEXIST;
 }

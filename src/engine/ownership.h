@@ -17,4 +17,18 @@
 int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_name_facts *facts,
                         bool *is_benchmarks);
 
+/* An item that is to be written. */
+struct weir_item_data {
+    const void *data; /* `bytes` that are to be written */
+    uint64_t bytes;
+    uint64_t offset; /* of the item, if all those of its owner were one file */
+    uint64_t owner;
+};
+
+/* weir_file_params.judge of items: `context` is a struct weir_item_data. Returns 0 if the file is a
+ * benchmark's as described above, or holds the same data as those to be written; else -EEXIST, or
+ * the error of reading it. Stamps of an item may differ from their offset in the file, all by the
+ * same number of pieces. Words that count prove enough if the file is as long as the item. */
+int weir_ownership_judge_item(void *context, const struct weir_found_file *found);
+
 #endif

@@ -47,6 +47,11 @@ static bool makes_names(const struct weir_phase *phase)
     return phase->verb == WEIR_LINK || phase->verb == WEIR_SYMLINK;
 }
 
+static bool makes_names_of_items(const struct tree_phase *tree)
+{
+    return tree->phase->verb == WEIR_CYCLE || makes_items(tree->phase) || makes_names(tree->phase);
+}
+
 /* What is known of those that the phase makes, or works on. */
 static struct weir_made *made_for(const struct tree_phase *tree)
 {
@@ -550,6 +555,34 @@ static int narrow_reach(struct tree_phase *tree)
     return 0;
 }
 
+/* All ranks learn what some have found in the places of items: who removes these may be another. */
+static int share_strangers(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    const struct weir_strangers *met = &tree->items.met;
+    struct weir_strangers *known = &run->strangers;
+    uint64_t *counts = NULL;
+    int code = weir_run_collect(run, met->are_too_many ? UINT64_MAX : met->count, &counts);
+
+    for (int rank = 0; code == 0 && rank < run->group->size; rank++) {
+        char path[WEIR_PATH_BYTES] = "";
+
+        if (counts[rank] > 0 && known->paths == NULL)
+            known->paths = calloc(WEIR_STRANGERS_MAX, sizeof *known->paths);
+        known->are_too_many |= counts[rank] == UINT64_MAX;
+        for (uint64_t i = 0; code == 0 && counts[rank] != UINT64_MAX && i < counts[rank]; i++) {
+            if (rank == run->group->rank)
+                memcpy(path, met->paths[i], sizeof path);
+            code = weir_group_broadcast(run->group, path, sizeof path, rank);
+            known->are_too_many |= known->paths == NULL || known->count == WEIR_STRANGERS_MAX;
+            if (!known->are_too_many)
+                memcpy(known->paths[known->count++], path, sizeof path);
+        }
+    }
+    free(counts);
+    return code;
+}
+
 /* Which items there are now: all, or of each rank so many. */
 static int remember(struct tree_phase *tree)
 {
@@ -559,6 +592,10 @@ static int remember(struct tree_phase *tree)
     uint64_t furthest = tree->loop.furthest;
     int code = 0;
 
+    if (run->has_failed && makes_names_of_items(tree))
+        code = share_strangers(tree);
+    if (code != 0)
+        return code;
     if (writes_data(tree)) {
         run->written.target = tree->phase->target;
         run->written.repetition = run->repetition;

@@ -518,6 +518,8 @@ void weir_prepare_close(struct weir_run *run)
     free(run->made[0].ops_of_rank);
     free(run->made[1].ops_of_rank);
     free(run->made[2].ops_of_rank);
+    free(run->strangers.paths);
+    run->strangers = (struct weir_strangers){0};
     free(run->tree_roots.made);
     weir_filler_close(&run->filler);
 }

@@ -57,6 +57,14 @@ struct weir_made {
     uint64_t count; /* ... of how many they are the first */
 };
 
+/* Names in the places of items that are not this test's: it neither writes nor removes them. */
+struct weir_strangers {
+    char (*paths)[WEIR_PATH_BYTES]; /* NULL: none */
+    size_t count;
+    bool are_too_many; /* more than the list holds: no name is removed */
+};
+#define WEIR_STRANGERS_MAX 16
+
 /* Rank 0: what was made for the roots of trees, and not yet removed. */
 struct weir_tree_roots {
     const struct weir_target *target; /* NULL: nothing yet */
@@ -138,9 +146,10 @@ struct weir_run {
     struct weir_made made[3]; /* files, directories, and second names of either */
     struct weir_lag lag;
     struct weir_reach reach;
-    struct weir_made checked_tree; /* in which no directory was a link */
-    struct weir_made missing_tree; /* that could not be made, ... */
-    bool is_tree_of_others;        /* ... as another run works on it, or it is another user's */
+    struct weir_made checked_tree;   /* in which no directory was a link */
+    struct weir_strangers strangers; /* met by any rank; the same on all ranks */
+    struct weir_made missing_tree;   /* that could not be made, ... */
+    bool is_tree_of_others;          /* ... as another run works on it, or it is another user's */
     struct weir_tree_roots tree_roots;
     struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */

@@ -34,12 +34,16 @@ int weir_samples_open(struct weir_samples *samples, struct weir_run *run, const 
 /* It may wait, whatever the session forbids transfers that are timed. */
 int64_t weir_samples_read(struct weir_samples *samples, uint64_t offset)
 {
-    struct weir_queue *queue = &samples->run->queue;
-    struct weir_op *op = weir_queue_take(queue);
-    struct weir_op *done;
+    const struct weir_found_file *found = samples->found;
+    struct weir_op *op, *done;
+    struct weir_queue *queue;
     int64_t moved;
     int count;
 
+    if (found != NULL)
+        return found->read(found, samples->buffers.memory, WEIR_SAMPLE_BYTES, offset);
+    queue = &samples->run->queue;
+    op = weir_queue_take(queue);
     if (op == NULL)
         return -EPIPE;
     op->verb = WEIR_OP_READ;
@@ -65,7 +69,7 @@ int64_t weir_samples_next_data(const struct weir_samples *samples, uint64_t offs
 {
     const struct weir_run *run = samples->run;
 
-    if (run->backend->file->next_data == NULL)
+    if (samples->found != NULL || run->backend->file->next_data == NULL)
         return (int64_t)offset;
     return run->backend->file->next_data(run->session, samples->file, offset);
 }

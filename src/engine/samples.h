@@ -12,6 +12,7 @@
 struct weir_samples {
     struct weir_run *run;
     struct weir_file *file;
+    const struct weir_found_file *found; /* read in place of `file`; NULL: not of an item's open */
     struct weir_buffers buffers;
     const unsigned char *data; /* of the latest sample */
     uint64_t file_bytes;

@@ -6,6 +6,8 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -230,6 +232,102 @@ static void check_modes(struct opener *opener)
         assert_int_equal(perform(opener, &make), 0);
         assert_int_equal(mode_of(directory), i == 0 ? 0755 : 0710);
         assert_int_equal(rmdir(directory), 0);
+    }
+}
+
+/* ---- items of trees ---- */
+
+struct verdict {
+    int code;
+    uint64_t bytes; /* of the file that was judged; 0: none was */
+};
+
+static int judge_by(void *context, const struct weir_found_file *found)
+{
+    static _Alignas(4096) unsigned char data[64 * 1024];
+    struct verdict *verdict = context;
+
+    verdict->bytes = found->bytes;
+    assert_int_equal(found->read(found, data, sizeof data, 0), found->bytes);
+    return verdict->code;
+}
+
+static int open_item(struct opener *opener, const char *path, struct verdict *verdict)
+{
+    const struct weir_file_params params = {.path = path,
+                                            .can_write = true,
+                                            .can_read = true,
+                                            .must_create = true,
+                                            .claim = WEIR_CLAIM_ITEM,
+                                            .judge = judge_by,
+                                            .judge_context = verdict,
+                                            .group = opener->bench.subject->group,
+                                            .expected_bytes = UNIT_BYTES,
+                                            .transfer_bytes = UNIT_BYTES,
+                                            .is_item = true};
+    const struct weir_name_request request = {.path = path, .params = &params};
+    struct weir_op op = {.verb = WEIR_OP_OPEN, .request = &request};
+    int64_t result = perform(opener, &op);
+
+    if (result == 0)
+        close_file(&opener->bench, op.file);
+    return (int)result;
+}
+
+/* What is in the place of an item is written only if it is a file of its own that is empty, or
+ * accepted by its content. */
+static void check_item(struct opener *opener)
+{
+    const char *path = path_of(&opener->bench, "f"), *other = path_of(&opener->bench, "o");
+    struct verdict verdict = {.code = -EEXIST};
+
+    assert_int_equal(open_item(opener, path, &verdict), 0);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(open_item(opener, path, &verdict), 0);
+    assert_int_equal(verdict.bytes, 0);
+    remove_name(&opener->bench, path);
+
+    put_unit(opener, other, 1);
+    assert_int_equal(link(other, path), 0);
+    verdict.code = 0;
+    assert_int_equal(open_item(opener, path, &verdict), -EMLINK);
+    assert_int_equal(verdict.bytes, 0);
+    remove_name(&opener->bench, path);
+    assert_int_equal(symlink(strrchr(other, '/') + 1, path), 0);
+    assert_int_equal(open_item(opener, path, &verdict), -ELOOP);
+    remove_name(&opener->bench, path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(open_item(opener, path, &verdict), -ESTALE);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(open_item(opener, path, &verdict), -EISDIR);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(verdict.bytes, 0);
+
+    assert_int_equal(rename(other, path), 0);
+    verdict.code = -EEXIST;
+    assert_int_equal(open_item(opener, path, &verdict), -EEXIST);
+    assert_int_equal(verdict.bytes, UNIT_BYTES);
+    assert_int_equal(bytes_of(path), UNIT_BYTES);
+    verdict.code = 0;
+    assert_int_equal(open_item(opener, path, &verdict), 0);
+    remove_name(&opener->bench, path);
+}
+
+void an_item_is_opened_in_a_place_of_its_own(void **state)
+{
+    const struct subject *subject = *state;
+    const struct weir_backend *backend = subject->inner ? subject->inner : subject->backend;
+
+    if (!(backend->descriptor.name_verbs & WEIR_NAMES_MKNOD) ||
+        (abilities_of(subject) & WEIR_CAN_KEEP) == 0)
+        skip_because("the backend has no trees of files in the kernel");
+    for (unsigned is_queued = 0; is_queued <= 1; is_queued++) {
+        struct opener opener = {.is_queued = is_queued != 0};
+
+        open_bench(&opener.bench, subject, NULL);
+        check_item(&opener);
+        close_bench(&opener.bench);
     }
 }
 

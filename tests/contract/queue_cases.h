@@ -66,6 +66,7 @@ void an_open_appends_if_asked(void **state);
 void an_exclusive_open_makes_the_file(void **state);
 void an_exact_open_is_for_what_it_says(void **state);
 void an_exact_open_follows_links_unless_told(void **state);
+void an_item_is_opened_in_a_place_of_its_own(void **state);
 void files_and_directories_have_the_modes_asked_for(void **state);
 
 #endif

@@ -567,6 +567,7 @@ static const struct contract_case cases[] = {
     FOR_ALL(an_exclusive_open_makes_the_file),
     FOR_ALL(an_exact_open_is_for_what_it_says),
     FOR_ALL(an_exact_open_follows_links_unless_told),
+    FOR_ALL(an_item_is_opened_in_a_place_of_its_own),
     FOR_ALL(files_and_directories_have_the_modes_asked_for),
     FOR_ONLY("null", delays_of_transfers_in_flight_run_side_by_side),
     FOR_ONLY("null", a_signal_ends_a_wait_for_a_delay),

@@ -249,6 +249,14 @@ static void check_mode(struct trial *trial)
     assert_int_equal(do_one(trial, WEIR_OP_CHMOD, "f"), 0);
     assert_int_equal(stat(in(trial, "f"), &facts), 0);
     assert_int_equal(facts.st_mode & 07777, 0640);
+    if (trial->verbs & WEIR_NAMES_SYMLINK) {
+        assert_int_equal(chmod(in(trial, "f"), 0600), 0);
+        assert_int_equal(symlink("f", in(trial, "s")), 0);
+        assert_int_equal(do_one(trial, WEIR_OP_CHMOD, "s"), -ELOOP);
+        assert_int_equal(stat(in(trial, "f"), &facts), 0);
+        assert_int_equal(facts.st_mode & 07777, 0600);
+        assert_int_equal(do_one(trial, WEIR_OP_UNLINK, "s"), 0);
+    }
     assert_int_equal(do_one(trial, WEIR_OP_UNLINK, "f"), 0);
 }
 
@@ -265,6 +273,12 @@ static void check_attributes(struct trial *trial)
     assert_int_equal(do_one(trial, WEIR_OP_SETXATTR, "f"), -ENOENT);
     assert_int_equal(do_one(trial, WEIR_OP_GETXATTR, "f"), -ENOENT);
     make(trial, "f");
+    if (trial->verbs & WEIR_NAMES_SYMLINK) {
+        assert_int_equal(symlink("f", in(trial, "s")), 0);
+        assert_true(do_one(trial, WEIR_OP_SETXATTR, "s") < 0);
+        assert_true(getxattr(in(trial, "f"), WEIR_XATTR_NAME, value, sizeof value) < 0);
+        assert_int_equal(do_one(trial, WEIR_OP_UNLINK, "s"), 0);
+    }
     set = do_one(trial, WEIR_OP_SETXATTR, "f");
     if (set == 0) {
         assert_int_equal(getxattr(in(trial, "f"), WEIR_XATTR_NAME, value, sizeof value),

@@ -171,7 +171,23 @@ enum weir_claim {
     WEIR_CLAIM_NEW,
     /* A regular file that is reached by no symbolic link (-ELOOP): the one of params->id, or, if
        that is not known, one that has no second name. Another one: -ESTALE. */
-    WEIR_CLAIM_OWN
+    WEIR_CLAIM_OWN,
+    /* With must_create, a file that this open makes. An existing file is opened if it is regular
+       (else -ESTALE), its name is no symbolic link (-ELOOP), no second name leads to it where data
+       are to be written (-EMLINK), and it is empty or params->judge accepts it. Backends whose
+       names are not files may open any. */
+    WEIR_CLAIM_ITEM
+};
+
+/* An existing file that was opened with WEIR_CLAIM_ITEM. */
+struct weir_found_file {
+    uint64_t bytes;
+    uint64_t link_count;
+    int64_t modified_s; /* since 1970 */
+    int descriptor;     /* for `read` */
+    /* Reads up to `bytes` at a multiple of 4096 into memory that is aligned to it. Returns how many
+     * it got, or -errno. */
+    int64_t (*read)(const struct weir_found_file *found, void *data, size_t bytes, uint64_t offset);
 };
 
 struct weir_file_params {
@@ -181,6 +197,9 @@ struct weir_file_params {
     bool must_create; /* make the file if there is none; of a shared file, see weir_file_ops.open */
     enum weir_claim claim;
     struct weir_file_id id; /* of WEIR_CLAIM_OWN */
+    /* Of WEIR_CLAIM_ITEM: 0 if a file that is not empty may be written, else -errno. NULL: any. */
+    int (*judge)(void *context, const struct weir_found_file *found);
+    void *judge_context;
     /* the ranks that open this file together: a group of one for a file of its own */
     struct weir_group *group;
     uint64_t expected_bytes; /* what the file will grow to; 0: unknown */
