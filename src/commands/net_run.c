@@ -11,6 +11,8 @@
 #include "weir/report/report.h"
 #include "weir/surroundings/surroundings.h"
 #include "weir/system/host.h"
+#include "weir/system/memory.h"
+#include "weir/system/processor.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -197,6 +199,7 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
 {
     struct net_recorder recorder = {.plan = plan, .record.descriptor = -1};
     struct weir_net_result *result = NULL;
+    struct weir_memory_facts memory;
     struct weir_clock clock;
     int exit_code = WEIR_EXIT_DONE;
     int code;
@@ -213,16 +216,21 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
         result->begun_s = weir_wall_clock_s();
         result->run_id = weir_random_draw();
     }
+    if (weir_memory_describe("", &memory) < 0)
+        memory.bytes_available = 0;
     code = record_run(&recorder, group, result, error);
     if (code == 0)
-        code = weir_net_run(&(struct weir_net_params){.plan = plan,
-                                                      .group = group,
-                                                      .clock = &clock,
-                                                      .stop_signal = stop_signal,
-                                                      .measures = tell_progress,
-                                                      .measured = tell_measurement,
-                                                      .context = &recorder},
-                            result, error);
+        code =
+            weir_net_run(&(struct weir_net_params){.plan = plan,
+                                                   .group = group,
+                                                   .clock = &clock,
+                                                   .stop_signal = stop_signal,
+                                                   .cache_bytes = weir_processor_cache_bytes(""),
+                                                   .copy_memory_bytes = memory.bytes_available / 4,
+                                                   .measures = tell_progress,
+                                                   .measured = tell_measurement,
+                                                   .context = &recorder},
+                         result, error);
     if (result != NULL) {
         exit_code = conclude(&recorder, result, error);
         weir_net_result_close(result);

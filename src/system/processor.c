@@ -30,6 +30,28 @@ unsigned weir_processor_package(const char *root)
     return (unsigned)package;
 }
 
+uint64_t weir_processor_cache_bytes(const char *root)
+{
+    uint64_t most = 0;
+
+    for (unsigned index = 0;; index++) {
+        char path[PATH_MAX], unit = '\0';
+        unsigned long long size = 0;
+        FILE *file;
+
+        snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu0/cache/index%u/size", root,
+                 index);
+        file = fopen(path, "re");
+        if (file == NULL)
+            return most;
+        if (fscanf(file, "%llu%c", &size, &unit) < 1)
+            size = 0;
+        fclose(file);
+        size *= unit == 'K' ? 1024u : unit == 'M' ? 1024u * 1024 : 1;
+        most = size > most ? size : most;
+    }
+}
+
 /* ---- cores and NUMA nodes ---- */
 
 /* A file below sys/devices/system with a list of numbers; empty where there is none. */

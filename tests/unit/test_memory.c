@@ -111,6 +111,34 @@ static void this_host_has_memory(void **state)
     assert_true(facts.bytes_available > MIB);
 }
 
+static void the_last_cache_is_the_largest(void **state)
+{
+    static const struct {
+        struct planted_file files[5];
+        uint64_t bytes;
+    } cases[] = {
+        {{{"proc/meminfo", meminfo}}, 0},
+        {{{"sys/devices/system/cpu/cpu0/cache/index0/size", "48K\n"}}, 48 << 10},
+        {{{"sys/devices/system/cpu/cpu0/cache/index0/size", "48K\n"},
+          {"sys/devices/system/cpu/cpu0/cache/index1/size", "32K\n"},
+          {"sys/devices/system/cpu/cpu0/cache/index2/size", "2048K\n"},
+          {"sys/devices/system/cpu/cpu0/cache/index3/size", "260M\n"}},
+         260 * MIB},
+        {{{"sys/devices/system/cpu/cpu0/cache/index0/size", "unknown\n"}}, 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char root[64];
+        size_t count = 0;
+
+        while (cases[i].files[count].path != NULL)
+            count++;
+        plant(root, cases[i].files, count);
+        assert_int_equal(weir_processor_cache_bytes(root), cases[i].bytes);
+        fell(root);
+    }
+}
+
 static void pin_to_the_present_processor(void)
 {
     cpu_set_t set;
@@ -148,6 +176,7 @@ int main(void)
         cmocka_unit_test(the_least_of_host_and_groups_counts),
         cmocka_unit_test(a_host_that_does_not_tell_is_an_error),
         cmocka_unit_test(this_host_has_memory),
+        cmocka_unit_test(the_last_cache_is_the_largest),
         cmocka_unit_test(a_package_is_that_of_the_processor),
     };
 

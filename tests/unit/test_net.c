@@ -36,78 +36,148 @@ void *__wrap_realloc(void *piece, size_t bytes)
 
 /* ---- tally ---- */
 
-static void what_was_done_while_warming_up_does_not_count(void **state)
+static void what_the_warm_up_has_posted_does_not_count(void **state)
 {
     struct net_tally tally = {.warm_until_ns = 1000, .duration_ns = 10000};
 
     net_tally_begin(&tally, 500);
-    tally.posted = 100;
+    net_tally_post(&tally, 500, 40);
     net_tally_add(&tally, 600, 10);
     net_tally_add(&tally, 999, 10);
     assert_int_equal(tally.state, NET_TALLY_WARMING);
+    assert_true(tally.post_limit == UINT64_MAX);
     net_tally_add(&tally, 1100, 10);
+    assert_int_equal(tally.state, NET_TALLY_DRAINING);
+    assert_int_equal(tally.post_limit, 40);
+    net_tally_add(&tally, 1200, 10);
+    assert_int_equal(tally.state, NET_TALLY_READY);
+    assert_true(tally.post_limit == UINT64_MAX);
+    net_tally_post(&tally, 1300, 20);
     assert_int_equal(tally.state, NET_TALLY_COUNTING);
-    assert_int_equal(tally.count, 0);
     net_tally_add(&tally, 6100, 10);
-    net_tally_add(&tally, 11099, 10);
+    net_tally_post(&tally, 6100, 10);
+    net_tally_add(&tally, 11299, 10);
+    assert_true(tally.post_limit == UINT64_MAX);
+    net_tally_post(&tally, 11299, 10);
+    net_tally_add(&tally, 11300, 10);
+    /* Nothing more is posted; what is in flight counts, and its time too. */
     assert_int_equal(tally.state, NET_TALLY_COUNTING);
-    net_tally_add(&tally, 11100, 10);
+    assert_int_equal(tally.post_limit, 80);
+    net_tally_add(&tally, 20000, 10);
     assert_int_equal(tally.state, NET_TALLY_OVER);
-    net_tally_add(&tally, 11200, 10);
-    assert_int_equal(tally.count, 30);
-    assert_int_equal(tally.begin_ns, 1100);
-    assert_int_equal(tally.end_ns, 11100);
-    assert_int_equal(tally.completed, 70);
+    assert_int_equal(tally.count, 40);
+    assert_int_equal(tally.begin_ns, 1300);
+    assert_int_equal(tally.end_ns, 20000);
+    assert_int_equal(tally.completed, 80);
     assert_int_equal(tally.post_limit, 0);
 }
 
-static void without_warm_up_everything_counts_from_the_start(void **state)
+static void without_warm_up_everything_counts_from_the_first_post(void **state)
 {
     struct net_tally tally = {.warm_until_ns = 500, .iterations = 25};
 
     net_tally_begin(&tally, 500);
     assert_int_equal(tally.post_limit, 25);
+    net_tally_post(&tally, 600, 25);
     net_tally_add(&tally, 700, 24);
     assert_int_equal(tally.state, NET_TALLY_COUNTING);
     net_tally_add(&tally, 800, 1);
     assert_int_equal(tally.state, NET_TALLY_OVER);
     assert_int_equal(tally.count, 25);
-    assert_int_equal(tally.begin_ns, 500);
+    assert_int_equal(tally.begin_ns, 600);
     assert_int_equal(tally.end_ns, 800);
 }
 
-static void as_many_are_posted_as_count_after_warm_up(void **state)
+/* Any numbers of messages are accepted and completed at a time, with any number in flight. */
+static void exactly_what_was_asked_for_counts_however_it_is_completed(void **state)
 {
-    struct net_tally tally = {.warm_until_ns = 1000, .iterations = 100};
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        uint64_t depth = 1 + seed % 131, batch = 1 + seed % 17, now_ns = 1000, begun_ns = 0;
+        struct net_tally tally = {.warm_until_ns = 1000 + seed % 5 * 700,
+                                  .iterations = seed % 2 * (1 + seed % 97),
+                                  .duration_ns = seed % 2 == 0 ? 1 + seed % 3 * 5000 : 0};
+        uint64_t draw = seed, before = 0, last_ns = 0;
 
-    net_tally_begin(&tally, 0);
-    assert_true(tally.post_limit == UINT64_MAX);
-    net_tally_add(&tally, 1000, 30);
-    assert_int_equal(tally.post_limit, 130);
+        net_tally_begin(&tally, now_ns);
+        while (tally.state != NET_TALLY_OVER || tally.completed < tally.posted) {
+            uint64_t in_flight = tally.posted - tally.completed, done;
+            uint64_t left = tally.post_limit - tally.posted;
+
+            draw = draw * 6364136223846793005u + 1442695040888963407u;
+            if (tally.posted < tally.post_limit && in_flight < depth) {
+                uint64_t room = depth - in_flight;
+
+                room = room < batch ? room : batch;
+                if (tally.state == NET_TALLY_READY) {
+                    assert_int_equal(in_flight, 0);
+                    begun_ns = now_ns;
+                    before = tally.completed;
+                }
+                net_tally_post(&tally, now_ns, room < left ? room : left);
+            }
+            now_ns += 1 + (draw >> 33) % 500;
+            done = (draw >> 40) % 65;
+            in_flight = tally.posted - tally.completed;
+            done = done < in_flight ? done : in_flight;
+            if (done == 0)
+                continue;
+            last_ns = now_ns;
+            net_tally_add(&tally, now_ns, done);
+        }
+        assert_int_equal(tally.count, tally.posted - before);
+        if (tally.iterations > 0)
+            assert_int_equal(tally.count, tally.iterations);
+        else
+            assert_true(tally.count > 0 && tally.end_ns - tally.begin_ns >= tally.duration_ns);
+        assert_int_equal(tally.begin_ns, begun_ns);
+        assert_int_equal(tally.end_ns, last_ns);
+    }
 }
 
-static void a_peak_is_the_best_hundredth_and_not_a_single_heap(void **state)
+/* Posts and completes `count` messages at `now_ns`. */
+static void move_on(struct net_tally *tally, uint64_t now_ns, uint64_t count)
+{
+    net_tally_post(tally, now_ns - 1, count);
+    net_tally_add(tally, now_ns, count);
+}
+
+static void a_peak_is_the_best_hundredth_and_not_a_single_batch(void **state)
 {
     struct net_tally tally = {.duration_ns = UINT64_C(100) * 20000000};
     uint64_t now_ns = 0;
 
     net_tally_begin(&tally, 0);
+    net_tally_post(&tally, 0, 1); /* stays in flight */
     for (int part = 0; part < 50; part++)
-        for (int heap = 1; heap <= 10; heap++)
-            net_tally_add(&tally, now_ns += 2000000, part == 20 ? 3 : 1);
-    /* Ten heaps of 3 in 20 ms. */
-    assert_true(tally.peak_per_s > 1490 && tally.peak_per_s < 1510);
+        for (int batch = 1; batch <= 10; batch++)
+            move_on(&tally, now_ns += 2000000, part == 20 ? 3 : 1);
+    /* Ten batches of 3 in 20 ms, without the message that was in flight before. */
+    assert_true(tally.peak_per_s > 1440 && tally.peak_per_s < 1460);
 }
 
-static void heaps_that_follow_each_other_at_once_are_no_peak(void **state)
+static void batches_that_follow_each_other_at_once_are_no_peak(void **state)
 {
     struct net_tally tally = {.iterations = 1000};
     uint64_t now_ns = 0;
 
     net_tally_begin(&tally, 0);
-    for (int heap = 0; heap < 50; heap++)
-        net_tally_add(&tally, now_ns += heap % 2 == 0 ? 9999000 : 1000, 20);
+    net_tally_post(&tally, 0, 1); /* stays in flight */
+    for (int batch = 0; batch < 49; batch++)
+        move_on(&tally, now_ns += batch % 2 == 0 ? 9999000 : 1000, 20);
     assert_true(tally.peak_per_s > 0 && tally.peak_per_s < 4100);
+}
+
+/* They may have been completed before the part, and seen late. */
+static void messages_that_were_in_flight_before_a_part_are_not_in_its_peak(void **state)
+{
+    struct net_tally tally = {.iterations = 1000};
+
+    net_tally_begin(&tally, 0);
+    net_tally_post(&tally, 0, 110);
+    net_tally_add(&tally, 10000000, 10);
+    assert_true(tally.peak_per_s > 999 && tally.peak_per_s < 1001);
+    net_tally_add(&tally, 20000000, 100);
+    assert_true(tally.peak_per_s < 1001);
 }
 
 static void intervals_have_what_was_seen_in_them(void **state)
@@ -118,7 +188,8 @@ static void intervals_have_what_was_seen_in_them(void **state)
                               .intervals = intervals,
                               .interval_count = COUNT(intervals)};
 
-    net_tally_begin(&tally, 100);
+    net_tally_begin(&tally, 0);
+    net_tally_post(&tally, 100, 20);
     net_tally_add(&tally, 1099, 1);
     net_tally_add(&tally, 1100, 2);
     net_tally_add(&tally, 2100, 4);
@@ -676,6 +747,31 @@ static void bytes_of_intervals_are_those_of_the_flow(void **state)
     weir_net_result_close(result);
 }
 
+/* However many messages the warm-up has in flight when it ends. */
+static void a_warm_up_leaves_nothing_that_counts(void **state)
+{
+    for (int verb = WEIR_NET_WRITE; verb <= WEIR_NET_SEND; verb++)
+        for (int test = 0; test < 2; test++) {
+            struct weir_net_plan plan = short_plan();
+            struct member members[RANKS_MAX] = {0};
+            struct weir_net_result *result;
+
+            plan.verb = (enum weir_net_verb)verb;
+            plan.measure = test == 0 ? WEIR_NET_BANDWIDTH : WEIR_NET_LATENCY;
+            plan.is_both_ways = test == 0;
+            plan.depth = test == 0 ? 100 : 1;
+            plan.batch = test == 0 ? 10 : 1;
+            plan.iterations = 3;
+            plan.warm_up_ns = 2000000;
+            plan.must_verify = test == 0;
+            result = run_plan(&plan, 2, members);
+            assert_right(&plan, members, 2, result);
+            for (uint32_t i = 0; i < result->measurement_count; i++)
+                assert_true(result->measurements[i].flows[0].begin_s >= 0.002);
+            weir_net_result_close(result);
+        }
+}
+
 static void a_signal_ends_a_run_in_order_with_what_there_is(void **state)
 {
     for (int rank = 0; rank < 2; rank++) {
@@ -777,11 +873,12 @@ static void a_rank_alone_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_done_while_warming_up_does_not_count),
-        cmocka_unit_test(without_warm_up_everything_counts_from_the_start),
-        cmocka_unit_test(as_many_are_posted_as_count_after_warm_up),
-        cmocka_unit_test(a_peak_is_the_best_hundredth_and_not_a_single_heap),
-        cmocka_unit_test(heaps_that_follow_each_other_at_once_are_no_peak),
+        cmocka_unit_test(what_the_warm_up_has_posted_does_not_count),
+        cmocka_unit_test(without_warm_up_everything_counts_from_the_first_post),
+        cmocka_unit_test(exactly_what_was_asked_for_counts_however_it_is_completed),
+        cmocka_unit_test(a_peak_is_the_best_hundredth_and_not_a_single_batch),
+        cmocka_unit_test(batches_that_follow_each_other_at_once_are_no_peak),
+        cmocka_unit_test(messages_that_were_in_flight_before_a_part_are_not_in_its_peak),
         cmocka_unit_test(intervals_have_what_was_seen_in_them),
         cmocka_unit_test(a_stamp_is_read_as_it_was_written),
         cmocka_unit_test(a_message_of_two_halves_is_wrong),
@@ -796,6 +893,7 @@ int main(void)
         cmocka_unit_test(every_verb_and_pattern_moves_what_was_asked_for),
         cmocka_unit_test(latency_is_that_of_single_messages),
         cmocka_unit_test(bytes_of_intervals_are_those_of_the_flow),
+        cmocka_unit_test(a_warm_up_leaves_nothing_that_counts),
         cmocka_unit_test(a_signal_ends_a_run_in_order_with_what_there_is),
         cmocka_unit_test(of_too_many_flows_sums_and_the_worst_are_kept),
         cmocka_unit_test(ranks_agree_that_one_has_no_memory),

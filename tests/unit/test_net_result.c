@@ -496,6 +496,26 @@ static void cached(struct net_scene *scene, unsigned variant)
 }
 
 /* Both flows of a port see the port's. */
+/* A flow of 100 MB/s, with a peak of 120 in the last one, where memory has so much. */
+static void above_memory(struct net_scene *scene, unsigned variant)
+{
+    static const struct {
+        const char *provider;
+        uint32_t per_host;
+        double copy_mb_per_s;
+    } cases[] = {
+        {"tcp", 1, 0},  {"tcp", 1, 101}, {"tcp", 1, 99},   {"shm", 2, 50},
+        {"mpi", 2, 50}, {"mpi", 1, 50},  {"verbs", 1, 50}, {"tcp", 1, 110},
+    };
+    struct weir_net_measurement *measurement;
+
+    net_scene_open(scene, cases[variant].provider, 2, cases[variant].per_host);
+    scene->result->copy_bytes_per_s = cases[variant].copy_mb_per_s * 1e6;
+    net_scene_one(scene, 4096, 0, 1, 100);
+    measurement = &scene->result->measurements[scene->result->measurement_count - 1];
+    measurement->flows[0].peak_bytes_per_s = variant == 7 ? 120e6 : 0;
+}
+
 static void of_a_port(struct net_scene *scene, unsigned variant)
 {
     net_scene_both(scene);
@@ -532,7 +552,7 @@ static void findings_are_the_golden_ones(void **state)
         {"good", good, 1},         {"named", named, NET_SCENES}, {"pairs", pairs, 3},
         {"stuck", stuck, 4},       {"together", together, 3},    {"wrong", wrong, 1},
         {"provided", provided, 8}, {"cached", cached, 6},        {"of a port", of_a_port, 1},
-        {"mtus", with_mtus, 5},    {"brief", brief, 1},
+        {"mtus", with_mtus, 5},    {"brief", brief, 1},          {"above memory", above_memory, 8},
     };
     struct weir_text text = {0};
 

@@ -20,6 +20,10 @@ struct weir_net_params {
     const struct weir_clock *clock;
     const volatile sig_atomic_t *stop_signal;
     uint64_t flows_most; /* 0: WEIR_NET_FLOWS_MOST */
+    /* Of rank 0: its last-level cache, 0 = unknown; and the memory that measuring the copy rate may
+     * take, 0 = the copy rate is not measured. */
+    uint64_t cache_bytes;
+    uint64_t copy_memory_bytes;
     /* Called on rank 0 before each measurement, with the number of those before it and of all,
      * and after it; NULL. */
     void (*measures)(void *context, uint64_t bytes, unsigned done, unsigned all);

@@ -20,6 +20,10 @@ struct weir_cpu_set weir_processor_cores(const char *root, const struct weir_cpu
 struct weir_cpu_set weir_processor_of_node(const char *root, unsigned node);
 uint64_t weir_processor_numa_nodes(const char *root, const struct weir_cpu_set *cpus);
 
+/* The largest cache of the first CPU (its last level), as sys/devices/system/cpu below `root` says;
+ * 0 = unknown. */
+uint64_t weir_processor_cache_bytes(const char *root);
+
 /* Processor time of this process with all of its threads, since it began. */
 struct weir_processor_time {
     uint64_t user_ns;

@@ -350,6 +350,34 @@ static void judge_working_set(struct weir_net_result *result)
                          weir_size_format(result->cache_bytes, cache));
 }
 
+/* The CPUs of both ends move the data of a flow; except over verbs, where adapters do, and perhaps
+ * over MPI between hosts. */
+static void judge_copies(struct weir_net_result *result, const struct whole *whole)
+{
+    char size[WEIR_SIZE_TEXT_BYTES], rate[RATE_BYTES], copy[RATE_BYTES];
+    bool is_local = whole->flows > 0 && whole->inside == whole->flows;
+    const struct weir_net_measurement *worst = NULL;
+    double fastest = result->copy_bytes_per_s;
+
+    if (fastest <= 0 || is_verbs(result) || (strcmp(result->provider, "mpi") == 0 && !is_local))
+        return;
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        struct weir_net_totals totals = weir_net_totals_of(result, &result->measurements[i]);
+        double most = fmax(totals.fastest_bytes_per_s, totals.peak_bytes_per_s);
+
+        if (most <= fastest)
+            continue;
+        fastest = most;
+        worst = &result->measurements[i];
+    }
+    if (worst != NULL)
+        weir_net_result_find(result, WEIR_WARNING, "above-memory",
+                             "messages of %s: a flow had %s, and a copy from memory to memory has "
+                             "%s; the data stayed in the CPU's cache: give a larger --working-set",
+                             weir_size_format_exact(worst->message_bytes, size),
+                             rate_words(fastest, rate), rate_words(result->copy_bytes_per_s, copy));
+}
+
 static void judge_retransmits(struct weir_net_result *result, const struct whole *whole)
 {
     if (whole->touched == 0)
@@ -459,6 +487,7 @@ void weir_net_result_judge(struct weir_net_result *result)
     for (uint32_t i = 0; i < count; i++)
         judge_pairs(result, &lines[i]);
     judge_bounds(result);
+    judge_copies(result, &whole);
     judge_working_set(result);
     judge_retransmits(result, &whole);
     judge_duration(result);

@@ -49,7 +49,7 @@ static void take_tokens(struct net_endpoint *end, const struct net_trial *trial,
         end->free_head -= trial->depth;
     end->free_count -= taken;
     end->next_slot = (end->next_slot + taken) % trial->slot_count;
-    end->tally.posted += taken;
+    net_tally_post(&end->tally, now_ns, taken);
 }
 
 /* Lists are full, but for the last one. */
@@ -80,7 +80,8 @@ static void fill(struct net_run *run, struct net_endpoint *end, const struct net
                               strerror(-taken));
             return;
         }
-        take_tokens(end, trial, pieces, (unsigned)taken, now_ns);
+        if (taken > 0)
+            take_tokens(end, trial, pieces, (unsigned)taken, now_ns);
         if ((unsigned)taken < length)
             return;
     }

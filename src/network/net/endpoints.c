@@ -252,6 +252,9 @@ static void hear_answer(struct net_run *run, struct net_endpoint *end,
     if (end->state != NET_ENDPOINT_ENDING)
         return;
     end->state = NET_ENDPOINT_OVER;
+    if (run->transport->is_done_early && verb == WEIR_NET_SEND && !trial->is_ping_pong &&
+        end->tally.count > 0)
+        end->tally.end_ns = weir_clock_ns(run->clock);
     end->wrong_count += control->values[1];
     if (trial->must_verify && verb != WEIR_NET_READ && end->wrong_count == 0 &&
         control->values[2] !=

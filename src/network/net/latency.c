@@ -76,7 +76,7 @@ static unsigned char next_value(unsigned char value)
 static void serve_ball(struct net_run *run, struct net_endpoint *end, uint64_t now_ns)
 {
     end->round_trip_ns = now_ns;
-    end->tally.posted++;
+    net_tally_post(&end->tally, now_ns, 1);
     if (is_written(run)) {
         end->awaited = next_value(end->awaited);
         *last_byte(run, end, 1) = end->awaited;
@@ -87,8 +87,9 @@ static void serve_ball(struct net_run *run, struct net_endpoint *end, uint64_t n
         post(run, end);
 }
 
-/* The opener has it back, and sends it off before anything is counted: nobody is to wait for that.
- * The last ball of a duration is in the air when its end is found, and is not counted. */
+/* The opener has received the ball, and sends the next one before it counts: counting is no part of
+ * a trip. The end of a duration is found while one more is in the air, which counts as well; the
+ * end of the warm-up too, and counting begins when that one is back. */
 static void count_trip(struct net_run *run, struct net_endpoint *end)
 {
     uint64_t now_ns = weir_clock_ns(run->clock);
@@ -102,7 +103,9 @@ static void count_trip(struct net_run *run, struct net_endpoint *end)
         weir_histogram_add(end->latency,
                            run->plan->verb == WEIR_NET_READ ? round_trip_ns : round_trip_ns / 2);
     net_tally_add(&end->tally, now_ns, 1);
-    if (!goes_on)
+    if (end->tally.state == NET_TALLY_READY)
+        serve_ball(run, end, weir_clock_ns(run->clock));
+    else if (!goes_on)
         net_endpoint_finish(run, end);
 }
 

@@ -522,6 +522,7 @@ int net_mpi_transport_open(const struct net_transport_params *params, struct net
                               "MPI gives no communicator for the data");
     }
     MPI_Comm_set_errhandler(transport->comm, MPI_ERRORS_RETURN);
+    transport->base.is_done_early = true;
     transport->base.longest_bytes = UINT64_C(1) << 30;
     transport->base.silent_ns = params->plan->give_up_ns > 0 ? params->plan->give_up_ns : SILENT_NS;
     *opened = &transport->base;

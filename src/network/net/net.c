@@ -319,37 +319,39 @@ static int open_run(struct net_run *run, struct weir_net_result *result, struct 
 
 /* ---- what rank 0 tells of it ---- */
 
-/* One memcpy after the other, between two pieces of memory that no cache holds. */
-static double measure_copy(const struct weir_clock *clock)
+/* The rate of memcpy from memory to memory: between pieces at the begin of a buffer that is larger
+ * than the last-level cache, after all of it was written. 0 if there is no memory for that. */
+static double measure_copy(const struct net_run *run)
 {
-    const size_t bytes = (size_t)32 << 20;
-    unsigned char *from = malloc(bytes), *to = malloc(bytes);
-    uint64_t begin_ns, best_ns = UINT64_MAX;
+    const size_t piece = (size_t)16 << 20, pairs = 4;
+    uint64_t cache = run->params->cache_bytes, best_ns = UINT64_MAX;
+    size_t bytes = 3 * piece * pairs;
+    unsigned char *buffer;
 
-    if (from != NULL && to != NULL) {
-        memset(from, 1, bytes);
-        memset(to, 2, bytes);
-        for (int i = 0; i < 2; i++) {
-            uint64_t taken_ns;
+    if (cache > 0 && cache + cache / 2 > bytes)
+        bytes = (size_t)(cache + cache / 2);
+    buffer = bytes <= run->params->copy_memory_bytes ? malloc(bytes) : NULL;
+    if (buffer == NULL)
+        return 0;
+    memset(buffer, 1, bytes);
+    for (size_t i = 0; i < pairs; i++) {
+        unsigned char *from = buffer + 2 * i * piece, *to = from + piece;
+        uint64_t begin_ns = weir_clock_ns(run->clock), taken_ns;
 
-            begin_ns = weir_clock_ns(clock);
-            memcpy(to, from, bytes);
-            /* The copy is not to be taken for useless. */
-            __asm__ volatile("" : : "r"(to) : "memory");
-            taken_ns = weir_clock_ns(clock) - begin_ns;
-            best_ns = taken_ns < best_ns ? taken_ns : best_ns;
-        }
+        memcpy(to, from, piece);
+        /* Keeps the compiler from removing the copy. */
+        __asm__ volatile("" : : "r"(to) : "memory");
+        taken_ns = weir_clock_ns(run->clock) - begin_ns;
+        best_ns = taken_ns < best_ns ? taken_ns : best_ns;
     }
-    free(from);
-    free(to);
-    return best_ns == UINT64_MAX ? 0 : (double)bytes * 1e9 / (double)best_ns;
+    free(buffer);
+    return best_ns > 0 ? (double)piece * 1e9 / (double)best_ns : 0;
 }
 
 static void describe_transport(const struct net_run *run, struct weir_net_result *result)
 {
     struct weir_fabric_facts facts;
     struct net_trial trial = net_trial_of(run->plan, longest_of(run->plan));
-    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
 
     run->transport->ops->describe(run->transport, &facts);
     snprintf(result->provider, sizeof result->provider, "%s", facts.provider);
@@ -362,8 +364,8 @@ static void describe_transport(const struct net_run *run, struct weir_net_result
     result->read_depth = facts.read_depth;
     result->link_bits_per_s = facts.bits_per_s;
     result->working_set_bytes = trial.slot_count * trial.stride;
-    result->cache_bytes = cache > 0 ? (uint64_t)cache : 0;
-    result->copy_bytes_per_s = measure_copy(run->clock);
+    result->cache_bytes = run->params->cache_bytes;
+    result->copy_bytes_per_s = measure_copy(run);
     result->rank_count = (uint32_t)run->group->size;
     result->node_count = (uint32_t)run->group->node_count;
 }

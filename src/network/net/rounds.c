@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -215,6 +216,13 @@ static void write_reports(struct net_run *run, uint64_t start_ns)
             report->begin_ns = tally->begin_ns - start_ns;
             report->end_ns = tally->end_ns - start_ns;
         }
+        /* All of it is a part, too. Of messages that are done early, no part is known. */
+        if (run->transport->is_done_early && run->plan->verb == WEIR_NET_SEND)
+            report->peak_per_s = 0;
+        else if (report->peak_per_s > 0 && report->end_ns > report->begin_ns)
+            report->peak_per_s =
+                fmax(report->peak_per_s,
+                     (double)report->count * 1e9 / (double)(report->end_ns - report->begin_ns));
         if (end->latency->total > 0) {
             report->latency_min_ns = end->latency->min_ns;
             report->latency_median_ns = weir_histogram_percentile(end->latency, 0.5);

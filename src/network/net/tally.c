@@ -1,47 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting completions of a flow. */
+/* Counting the messages of a flow. */
 #include "tally.h"
 
 /* A peak is the best of the parts of so large a share of all. */
 enum { PARTS = 100 };
 
-/* Completions come in heaps, of which one may follow the other at once: that is no rate. */
+/* 10 ms: completions are found in batches, of which the next may follow at once. */
 #define PART_LEAST_NS 10000000
 
-static void begin_counting(struct net_tally *tally, uint64_t now_ns)
+/* The next post is the first one that counts. */
+static void make_ready(struct net_tally *tally)
 {
-    tally->state = NET_TALLY_COUNTING;
-    tally->begin_ns = now_ns;
-    tally->end_ns = now_ns;
+    tally->state = NET_TALLY_READY;
+    tally->post_limit = tally->iterations > 0 ? tally->posted + tally->iterations : UINT64_MAX;
+}
+
+static void begin_part(struct net_tally *tally, uint64_t now_ns)
+{
     tally->part_begin_ns = now_ns;
-    if (tally->iterations > 0)
-        tally->post_limit = tally->completed + tally->iterations;
+    tally->part_count = 0;
+    tally->part_stale = tally->posted - tally->completed;
 }
 
 void net_tally_begin(struct net_tally *tally, uint64_t start_ns)
 {
-    tally->state = NET_TALLY_WARMING;
+    tally->begin_ns = start_ns;
+    tally->end_ns = start_ns;
     tally->post_limit = UINT64_MAX;
+    tally->state = NET_TALLY_WARMING;
     if (start_ns >= tally->warm_until_ns)
-        begin_counting(tally, start_ns);
+        make_ready(tally);
 }
 
-/* Completions come in heaps: a part ends with the first heap beyond its end, and its rate is that
- * of the time which it really took. */
+void net_tally_post(struct net_tally *tally, uint64_t now_ns, uint64_t count)
+{
+    if (tally->state == NET_TALLY_READY) {
+        tally->state = NET_TALLY_COUNTING;
+        tally->begin_ns = now_ns;
+        tally->end_ns = now_ns;
+        begin_part(tally, now_ns);
+    }
+    tally->posted += count;
+}
+
+/* Completions are found in batches: a part ends with the first batch after its end, and its rate is
+ * that of the time which it really took. Messages that were posted before the part began are not
+ * part of its rate: they may have been completed before, and found late. */
 static void add_to_part(struct net_tally *tally, uint64_t now_ns, uint64_t done)
 {
     uint64_t elapsed_ns = now_ns - tally->part_begin_ns;
-    double per_s;
+    double per_s = 0;
 
     tally->part_count += done;
     if (elapsed_ns < PART_LEAST_NS || elapsed_ns < tally->duration_ns / PARTS ||
         tally->part_count < tally->iterations / PARTS)
         return;
-    per_s = (double)tally->part_count * 1e9 / (double)elapsed_ns;
+    if (tally->part_count > tally->part_stale)
+        per_s = (double)(tally->part_count - tally->part_stale) * 1e9 / (double)elapsed_ns;
     if (per_s > tally->peak_per_s)
         tally->peak_per_s = per_s;
-    tally->part_begin_ns = now_ns;
-    tally->part_count = 0;
+    begin_part(tally, now_ns);
 }
 
 static void add_to_interval(struct net_tally *tally, uint64_t now_ns, uint64_t done)
@@ -57,9 +75,11 @@ void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done)
 {
     tally->completed += done;
     if (tally->state == NET_TALLY_WARMING && now_ns >= tally->warm_until_ns) {
-        begin_counting(tally, now_ns);
-        return;
+        tally->state = NET_TALLY_DRAINING;
+        tally->post_limit = tally->posted;
     }
+    if (tally->state == NET_TALLY_DRAINING && tally->completed == tally->posted)
+        make_ready(tally);
     if (tally->state != NET_TALLY_COUNTING)
         return;
     tally->count += done;
@@ -67,8 +87,11 @@ void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done)
     add_to_part(tally, now_ns, done);
     if (tally->interval_ns > 0)
         add_to_interval(tally, now_ns, done);
-    if (tally->duration_ns > 0 ? now_ns - tally->begin_ns >= tally->duration_ns
-                               : tally->count >= tally->iterations)
+    /* At the end of the duration nothing more is posted; what is in flight counts. */
+    if (tally->duration_ns > 0 && now_ns - tally->begin_ns >= tally->duration_ns &&
+        tally->posted < tally->post_limit)
+        tally->post_limit = tally->posted;
+    if (tally->posted >= tally->post_limit && tally->completed == tally->posted)
         net_tally_stop(tally);
 }
 

@@ -133,8 +133,11 @@ struct net_transport {
     const struct net_transport_ops *ops;
     struct net_link *links;
     struct weir_slab slab;
-    unsigned char *memory;  /* of all ends, after take_memory */
-    bool is_one_sided;      /* the processor of the other end has no part in reads and writes */
+    unsigned char *memory; /* of all ends, after take_memory */
+    bool is_one_sided;     /* the processor of the other end has no part in reads and writes */
+    /* A message that is sent is completed before it has arrived: the peer's answer at the end is
+     * what says that all have. */
+    bool is_done_early;
     uint64_t longest_bytes; /* of a message */
     /* Messages to a peer of which none is done for so long are given up, for the transport does not
      * tell that a link is lost. 0: it does. */

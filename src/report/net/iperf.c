@@ -81,6 +81,7 @@ static uint64_t sum_retransmits(const struct weir_net_measurement *measurement)
 struct line {
     int id; /* 0: the sum */
     const char *role;
+    double offset_s; /* of a flow: its begin after that of the first flow */
     double begin_s;
     double end_s;
     double byte_count;
@@ -115,7 +116,8 @@ static void add_columns(const struct weir_net_view *view, bool has_retransmits)
 
 /* ---- sums ---- */
 
-/* One, or with both ways one of those that send and one of those that receive, as in iperf3. */
+/* One, or with both ways one of those that send and one of those that receive, as in iperf3. Times
+ * of a sum are on one clock: what flows did one after the other is not what they did at once. */
 struct sums {
     struct line lines[2];
     uint32_t flow_counts[2];
@@ -129,9 +131,12 @@ static void count_line(const struct weir_net_view *view,
     struct line *sum = &sums->lines[k];
 
     if (sums->flow_counts[k]++ == 0)
-        *sum = (struct line){
-            .role = line->role, .begin_s = line->begin_s, .retransmits = UINT64_MAX, .side = ""};
-    sum->end_s = line->end_s > sum->end_s ? line->end_s : sum->end_s;
+        *sum = (struct line){.role = line->role,
+                             .begin_s = line->begin_s + line->offset_s,
+                             .retransmits = UINT64_MAX,
+                             .side = ""};
+    sum->begin_s = fmin(sum->begin_s, line->begin_s + line->offset_s);
+    sum->end_s = fmax(sum->end_s, line->end_s + line->offset_s);
     sum->byte_count += line->byte_count;
     if (line->retransmits != UINT64_MAX)
         sum->retransmits =
@@ -179,6 +184,15 @@ static bool is_tail(const struct weir_net_view *view, uint32_t number, double lo
     return number > 0 && longest_s < (double)view->plan->interval_ns / 2e9;
 }
 
+static double first_begin(const struct weir_net_measurement *measurement)
+{
+    double first_s = INFINITY;
+
+    for (uint32_t i = 0; i < measurement->flow_count; i++)
+        first_s = fmin(first_s, measurement->flows[i].begin_s);
+    return first_s;
+}
+
 /* All flows of the interval with this number. False if it is none, or a tail. */
 static bool add_interval(const struct weir_net_view *view,
                          const struct weir_net_measurement *measurement, uint32_t number,
@@ -188,6 +202,7 @@ static bool add_interval(const struct weir_net_view *view,
     uint32_t place = (uint32_t)(measurement - result->measurements);
     struct sums sums = {0};
     double longest_s = longest_interval(view, place, number, seen);
+    double first_s = first_begin(measurement);
     uint32_t found = 0;
 
     if (is_tail(view, number, longest_s))
@@ -203,6 +218,7 @@ static bool add_interval(const struct weir_net_view *view,
             weir_text_add(view->text, RULE);
         line.id = FIRST_ID + ID_STEP * (int)interval->flow;
         line.role = role_of(view, measurement, interval->flow);
+        line.offset_s = measurement->flows[interval->flow].begin_s - first_s;
         line.begin_s = interval->begin_s;
         line.end_s = interval->end_s;
         line.byte_count = (double)interval->byte_count;
