@@ -113,6 +113,7 @@ static int write_page(const struct weir_command *command, unsigned ranks, struct
         return weir_show_topology(&command->question, text, error);
     case WEIR_COMMAND_NET_EXPLAIN:
         weir_net_plan_explain(command->net, text);
+        weir_net_outlook_add(command->net, ranks, text);
         return 0;
     case WEIR_COMMAND_RUN:
     case WEIR_COMMAND_NET:

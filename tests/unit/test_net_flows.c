@@ -261,6 +261,50 @@ static void bytes_in_flight_limit_the_depth_of_large_messages(void **state)
         7);
 }
 
+static void the_outlook_has_rounds_and_the_time_of_all(void **state)
+{
+    static const struct {
+        enum weir_net_pattern pattern;
+        bool is_both_ways;
+        uint64_t iterations;
+        uint32_t ranks;
+        const char *text;
+    } cases[] = {
+        {WEIR_NET_PAIR, false, 0, 2,
+         "ranks: 2\nrounds: 1\nmeasurements: 4 (rounds x sizes x repetitions)\n"
+         "time: 13.2 s at least, 3.3 s for each measurement\n"},
+        {WEIR_NET_ALL, false, 0, 128,
+         "ranks: 128\nrounds: 254\nmeasurements: 1016 (rounds x sizes x repetitions)\n"
+         "time: 56 min at least, 3.3 s for each measurement\n"},
+        {WEIR_NET_ALL, false, 0, 10000,
+         "ranks: 10000\nrounds: 19998\nmeasurements: 79992 (rounds x sizes x repetitions)\n"
+         "time: 73.3 h at least, 3.3 s for each measurement\n"},
+        {WEIR_NET_PAIRS, false, 100, 8,
+         "ranks: 8\nrounds: 5\nmeasurements: 20 (rounds x sizes x repetitions)\n"
+         "time: 6 s at least, 0.3 s and the messages for each measurement\n"},
+        {WEIR_NET_ALL, true, 0, 1,
+         "rounds: n - 1 on n ranks (n, if n is odd)\ntime: 3.3 s for each round, size and "
+         "repetition; start it with mpiexec -n N to see the sum\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_net_plan plan = {.pattern = cases[i].pattern,
+                                           .is_both_ways = cases[i].is_both_ways,
+                                           .iterations = cases[i].iterations,
+                                           .duration_ns =
+                                               cases[i].iterations > 0 ? 0 : UINT64_C(3000000000),
+                                           .warm_up_ns = 300000000,
+                                           .size_count = 2,
+                                           .repetitions = 2};
+        struct weir_text text = {0};
+
+        weir_net_outlook_add(&plan, cases[i].ranks, &text);
+        assert_string_equal(weir_text_string(&text), cases[i].text);
+        weir_text_close(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_pair_is_that_of_the_first_two),
         cmocka_unit_test(both_ways_adds_the_way_back_to_each_flow_of_a_round),
         cmocka_unit_test(one_rank_alone_is_refused_with_the_way_out),
+        cmocka_unit_test(the_outlook_has_rounds_and_the_time_of_all),
     };
 
     return cmocka_run_group_tests_name("net_flows", tests, NULL, NULL);

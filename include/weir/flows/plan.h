@@ -89,6 +89,11 @@ unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_
 /* The plan as stable text. */
 void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *text);
 
+/* What the plan comes to on so many ranks: rounds, measurements, and the time that they take at
+ * least. Of a single rank, which measures nothing, the rule for n ranks. */
+void weir_net_outlook_add(const struct weir_net_plan *plan, uint32_t rank_count,
+                          struct weir_text *text);
+
 const char *weir_net_measure_name(enum weir_net_measure measure); /* "bandwidth" */
 const char *weir_net_pattern_name(enum weir_net_pattern pattern); /* "incast" */
 const char *weir_net_verb_name(enum weir_net_verb verb);          /* "write" */

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -323,4 +324,55 @@ void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *t
                   plan->must_verify ? "yes" : "no", format_name(plan->format));
     if (plan->interval_ns > 0)
         weir_text_add(text, "interval: %.9g s\n", (double)plan->interval_ns * 1e-9);
+}
+
+static const char *format_time(double seconds, char buffer[32])
+{
+    if (seconds < 120)
+        snprintf(buffer, 32, "%.3g s", seconds);
+    else if (seconds < 7200)
+        snprintf(buffer, 32, "%.0f min", seconds / 60);
+    else
+        snprintf(buffer, 32, "%.1f h", seconds / 3600);
+    return buffer;
+}
+
+/* Rounds of n ranks, as weir_net_round_count has them. */
+static const char *rounds_of_n(const struct weir_net_plan *plan)
+{
+    switch (plan->pattern) {
+    case WEIR_NET_PAIRS:
+        return "n/2 + 1 on n ranks";
+    case WEIR_NET_ALL:
+        return plan->is_both_ways ? "n - 1 on n ranks (n, if n is odd)"
+                                  : "2 (n - 1) on n ranks (2 n, if n is odd)";
+    case WEIR_NET_BISECTION:
+        return "n/2 on n ranks";
+    default:
+        return "1";
+    }
+}
+
+void weir_net_outlook_add(const struct weir_net_plan *plan, uint32_t rank_count,
+                          struct weir_text *text)
+{
+    double each_s = (double)(plan->duration_ns + plan->warm_up_ns) * 1e-9;
+    uint64_t rounds = weir_net_round_count(plan, rank_count);
+    uint64_t measurements = rounds * plan->size_count * plan->repetitions;
+    const char *messages = plan->iterations > 0 ? " and the messages" : "";
+    char each[32], all[32];
+
+    format_time(each_s, each);
+    if (rank_count < 2) {
+        weir_text_add(text,
+                      "rounds: %s\ntime: %s%s for each round, size and repetition; start it with "
+                      "mpiexec -n N to see the sum\n",
+                      rounds_of_n(plan), each, messages);
+        return;
+    }
+    weir_text_add(text,
+                  "ranks: %" PRIu32 "\nrounds: %" PRIu64 "\nmeasurements: %" PRIu64
+                  " (rounds x sizes x repetitions)\ntime: %s at least, %s%s for each measurement\n",
+                  rank_count, rounds, measurements, format_time(each_s * (double)measurements, all),
+                  each, messages);
 }
