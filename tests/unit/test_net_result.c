@@ -516,6 +516,21 @@ static void above_memory(struct net_scene *scene, unsigned variant)
     measurement->flows[0].peak_bytes_per_s = variant == 7 ? 120e6 : 0;
 }
 
+/* Ranks on four hosts, of which some have one address. */
+static void with_addresses(struct net_scene *scene, unsigned variant)
+{
+    static const char *const addresses[][4] = {
+        {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"},
+        {"10.0.0.1", "10.0.0.2", "10.0.0.2", "10.0.0.1"},
+        {"", "", "", ""},
+    };
+
+    net_scene_open(scene, "tcp", 4, 1);
+    for (unsigned rank = 0; rank < 4; rank++)
+        snprintf(scene->result->ranks[rank].address, 64, "%s", addresses[variant][rank]);
+    net_scene_one(scene, 4096, 0, 1, 100);
+}
+
 static void of_a_port(struct net_scene *scene, unsigned variant)
 {
     net_scene_both(scene);
@@ -549,10 +564,19 @@ static void findings_are_the_golden_ones(void **state)
         void (*open)(struct net_scene *scene, unsigned variant);
         unsigned variants;
     } cases[] = {
-        {"good", good, 1},         {"named", named, NET_SCENES}, {"pairs", pairs, 3},
-        {"stuck", stuck, 4},       {"together", together, 3},    {"wrong", wrong, 1},
-        {"provided", provided, 8}, {"cached", cached, 6},        {"of a port", of_a_port, 1},
-        {"mtus", with_mtus, 5},    {"brief", brief, 1},          {"above memory", above_memory, 8},
+        {"good", good, 1},
+        {"named", named, NET_SCENES},
+        {"pairs", pairs, 3},
+        {"stuck", stuck, 4},
+        {"together", together, 3},
+        {"wrong", wrong, 1},
+        {"provided", provided, 8},
+        {"cached", cached, 6},
+        {"of a port", of_a_port, 1},
+        {"mtus", with_mtus, 5},
+        {"brief", brief, 1},
+        {"above memory", above_memory, 8},
+        {"addresses", with_addresses, 3},
     };
     struct weir_text text = {0};
 

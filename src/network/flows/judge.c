@@ -438,6 +438,30 @@ static void judge_hosts(struct weir_net_result *result, const struct whole *whol
                          whole->inside, whole->flows, where);
 }
 
+/* Two hosts cannot have one address of a network that joins them: either these hosts are one
+ * machine by several names, or each has the address on a network of its own. */
+static void judge_addresses(struct weir_net_result *result)
+{
+    const struct weir_net_rank *ranks = result->ranks, *first = NULL, *second = NULL;
+    uint32_t rank = 0;
+
+    for (uint32_t i = 1; ranks != NULL && i < result->rank_count; i++)
+        for (uint32_t k = 0; k < i && second == NULL; k++)
+            if (ranks[i].address[0] != '\0' && strcmp(ranks[i].address, ranks[k].address) == 0 &&
+                strcmp(ranks[i].host, ranks[k].host) != 0) {
+                first = &ranks[k];
+                second = &ranks[i];
+                rank = i;
+            }
+    if (second != NULL)
+        weir_net_result_find(
+            result, WEIR_WARNING, "same-address",
+            "hosts %s (rank %u) and %s (rank %u) have one address, %s: they are one "
+            "machine, and the data have crossed no network, or the address is not "
+            "that of the network between them; give --interface",
+            first->host, (unsigned)(first - ranks), second->host, rank, second->address);
+}
+
 static bool is_software(const struct weir_net_result *result)
 {
     for (uint32_t i = 0; result->ranks && i < result->rank_count; i++)
@@ -478,6 +502,7 @@ void weir_net_result_judge(struct weir_net_result *result)
     judge_failures(result, &whole);
     judge_provider(result, &whole);
     judge_hosts(result, &whole);
+    judge_addresses(result);
     judge_kept(result, &whole);
     judge_stalls(result);
     judge_mtu(result);
