@@ -268,6 +268,8 @@ struct host_list {
 static int add_host(struct host_list *list, const char *place, const char *word, size_t length,
                     struct weir_error *error)
 {
+    const char *address;
+
     while (length > 0 && strchr(" \t\r\n", *word))
         word++, length--;
     while (length > 0 && strchr(" \t\r\n", word[length - 1]))
@@ -280,8 +282,9 @@ static int add_host(struct host_list *list, const char *place, const char *word,
     if (length >= WEIR_ADDRESS_BYTES || !memchr(word, ':', length))
         return weir_error_usage(error, "rdma", "%s: \"%.*s\" is no HOST:PORT", place,
                                 (int)(length < 80 ? length : 80), word);
-    list->addresses[list->count++] = weir_arena_printf(list->arena, "%.*s", (int)length, word);
-    return 0;
+    address = weir_arena_printf(list->arena, "%.*s", (int)length, word);
+    list->addresses[list->count++] = address;
+    return weir_fabric_check_address(address, false, place, error);
 }
 
 /* An empty name is a variable of a script that was never set: the objects would be spread over
@@ -309,23 +312,25 @@ static int read_list(struct host_list *list, const char *hosts, struct weir_erro
 static int read_file(struct host_list *list, const char *path, struct weir_error *error)
 {
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    char *line = NULL, place[PATH_MAX + 64];
     size_t capacity = 0;
+    unsigned number = 0;
     ssize_t length;
-    size_t number = 0;
     int rc = 0;
 
     if (!file)
         return weir_error_set(error, WEIR_EXIT_USAGE, -errno, "rdma", "--rdma.hosts-file: %s: %s",
                               path, strerror(errno));
     while (rc == 0 && (length = getline(&line, &capacity, file)) >= 0) {
-        number++;
-        rc = strlen(line) < (size_t)length
-                 ? weir_error_usage(error, "rdma",
-                                    "--rdma.hosts-file: %s:%zu: is no text: there is a zero byte "
-                                    "in this line",
-                                    path, number)
-                 : add_host(list, path, line, strcspn(line, "#"), error);
+        snprintf(place, sizeof place, "--rdma.hosts-file: %s, line %u", path, ++number);
+        /* What follows it would be lost, and the objects be spread over fewer servers. */
+        if (strlen(line) < (size_t)length)
+            rc = weir_error_usage(error, "rdma",
+                                  "%s: it has a zero byte, which no list of servers "
+                                  "has",
+                                  place);
+        else
+            rc = add_host(list, place, line, strcspn(line, "#"), error);
     }
     free(line);
     fclose(file);

@@ -3,6 +3,7 @@
  * one, so that readers need no lock. */
 #include "advert.h"
 
+#include "weir/base/log.h"
 #include "weir/base/output_file.h"
 #include "weir/base/text.h"
 
@@ -14,8 +15,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of 5 ms each. */
-#define LOCK_TRIES 2000
+/* Tries for the lock, 5 ms apart: 10 s to add a line; 1 s to remove it, as a launcher whose signal
+ * ends the server kills it soon after. */
+enum { ADD_TRIES = 2000, REMOVE_TRIES = 200 };
+
+/* After so many tries, 0.5 s, the wait is reported. */
+enum { QUIET_TRIES = 100 };
+
+struct advert {
+    const char *path;
+    const volatile sig_atomic_t *stop_signal; /* NULL = none */
+    unsigned tries;
+    bool is_added; /* the line; else it is removed */
+};
 
 /* ---- the lock ---- */
 
@@ -28,28 +40,33 @@ static bool is_in_place(int fd, const char *path)
            held.st_ino == now.st_ino;
 }
 
-/* The wait for a lock that another server holds, maybe on a node that hangs, is bounded: the
- * loop that handles signals would not be reached otherwise. */
-static int lock(int fd)
+/* Takes the lock. The wait for another process that holds it, maybe on a node that hangs, is
+ * bounded. Returns 0, -EINTR at a signal, or -errno. */
+static int lock(const struct advert *advert, int fd)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-    for (unsigned i = 0; i < LOCK_TRIES; i++) {
+    for (unsigned i = 0; i < advert->tries; i++) {
         if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
             return 0;
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             return -errno;
-        if (nanosleep(&pause, NULL) != 0)
-            return -EINTR; /* a signal ends the server */
+        if (advert->stop_signal != NULL && *advert->stop_signal != 0)
+            return -EINTR;
+        if (i == QUIET_TRIES)
+            weir_log(WEIR_LOG_WARNING,
+                     "serve: --advertise: another process has locked %s: waiting for up to %u s",
+                     advert->path, advert->tries / 200);
+        nanosleep(&pause, NULL);
     }
     return -ETIMEDOUT;
 }
 
 /* Sets *fd to the file's descriptor, locked. */
-static int open_locked(const char *path, int *fd, struct weir_error *error)
+static int open_locked(const struct advert *advert, int *fd, struct weir_error *error)
 {
-    struct weir_output_file file = {.path = path,
+    struct weir_output_file file = {.path = advert->path,
                                     .place = "serve: --advertise",
                                     .kind = WEIR_OUTPUT_SERVERS,
                                     .must_append = true};
@@ -59,8 +76,8 @@ static int open_locked(const char *path, int *fd, struct weir_error *error)
 
         if (code != 0)
             return code;
-        code = lock(*fd);
-        if (code == 0 && is_in_place(*fd, path))
+        code = lock(advert, *fd);
+        if (code == 0 && is_in_place(*fd, advert->path))
             return 0;
         close(*fd);
         if (code != 0)
@@ -104,40 +121,53 @@ static bool copy_others(const char *old, const char *line, struct weir_text *tex
 
 /* ---- coming and going ---- */
 
-static int change(int held, const char *path, const char *line, bool is_added)
+static int change(int held, const struct advert *advert, const char *line)
 {
     struct weir_text old = {0}, now = {0};
     int code = read_all(held, &old);
     bool is_there = code == 0 && copy_others(weir_text_string(&old), line, &now);
 
-    if (is_added)
+    if (advert->is_added)
         weir_text_add(&now, "%s\n", line);
     if (code == 0 && *weir_text_string(&now) == '\0')
-        code = unlink(path) != 0 ? -errno : 0;
-    else if (code == 0 && is_there != is_added)
-        code = weir_output_file_replace(path, weir_text_string(&now), now.length);
+        code = unlink(advert->path) != 0 ? -errno : 0;
+    else if (code == 0 && is_there != advert->is_added)
+        code = weir_output_file_replace(advert->path, weir_text_string(&now), now.length);
     weir_text_close(&old);
     weir_text_close(&now);
     return code;
 }
 
-static int change_file(const char *path, const char *line, bool is_added, struct weir_error *error)
+static int change_file(const struct advert *advert, const char *line, struct weir_error *error)
 {
+    bool was_there = access(advert->path, F_OK) == 0;
+    struct stat facts;
     int fd;
-    int code = open_locked(path, &fd, error);
+    int code = open_locked(advert, &fd, error);
 
     if (code != 0)
         return code;
-    code = change(fd, path, line, is_added);
+    code = change(fd, advert, line);
+    /* Without a line, the file that opening has created names no server. The lock is held. */
+    if (code != 0 && !was_there && fstat(fd, &facts) == 0 && facts.st_size == 0)
+        unlink(advert->path);
     close(fd);
     return code;
 }
 
-int weir_advert_add(const char *path, const char *line, struct weir_error *error)
+int weir_advert_add(const char *path, const char *line, const volatile sig_atomic_t *stop_signal,
+                    struct weir_error *error)
 {
-    int code = change_file(path, line, true, error);
+    const struct advert advert = {
+        .path = path, .stop_signal = stop_signal, .tries = ADD_TRIES, .is_added = true};
+    int code = change_file(&advert, line, error);
 
-    if (code != 0)
+    if (code == -ETIMEDOUT)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "serve",
+                       "--advertise: another process has held the lock of %s for %u s: end it, or "
+                       "name another file",
+                       path, ADD_TRIES / 200);
+    else if (code != 0 && code != -EINTR)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "serve",
                        "--advertise: %s cannot be written: %s: name a file in a directory where "
                        "new files can be made",
@@ -147,8 +177,9 @@ int weir_advert_add(const char *path, const char *line, struct weir_error *error
 
 int weir_advert_remove(const char *path, const char *line, struct weir_error *error)
 {
+    const struct advert advert = {.path = path, .tries = REMOVE_TRIES};
     struct weir_error refused = {0};
-    int code = change_file(path, line, false, &refused);
+    int code = change_file(&advert, line, &refused);
 
     /* A file that is no list of servers any more does not name this server. */
     if (code == -ENOENT || refused.exit == WEIR_EXIT_USAGE)

@@ -5,9 +5,13 @@
 
 #include "weir/base/error.h"
 
-/* Adds the line, unless it is there; the file is made if there is none. Servers on many nodes may
- * do so at once, and readers never see half a line. 0, or the error. */
-int weir_advert_add(const char *path, const char *line, struct weir_error *error);
+#include <signal.h>
+
+/* Adds the line, unless it is there; the file is created if there is none. Servers on many nodes
+ * may do so at once, and readers never see half a line. 0; -EINTR if *stop_signal (NULL = none)
+ * became other than 0 while another process held the file's lock; or the error. */
+int weir_advert_add(const char *path, const char *line, const volatile sig_atomic_t *stop_signal,
+                    struct weir_error *error);
 
 /* Takes it out, and the file with the last line. It is no error if it is not there. */
 int weir_advert_remove(const char *path, const char *line, struct weir_error *error);

@@ -116,11 +116,22 @@ static int open_server(const struct weir_serve_request *request, const char *bac
 
 /* ---- what it says ---- */
 
-static void tell_beginning(struct weir_object_server *server, const char *backing_path)
+/* Prints a line; nobody would learn the address of a server whose line is lost. 0, or the error. */
+static int print_line(const char *line, struct weir_error *error)
+{
+    if (printf("%s\n", line) >= 0 && fflush(stdout) == 0)
+        return 0;
+    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, NULL,
+                          "standard output cannot be written: %s", strerror(errno));
+}
+
+static int print_beginning(struct weir_object_server *server, const char *backing_path,
+                           struct weir_error *error)
 {
     struct weir_object_server_facts facts = {0};
     char size[WEIR_SIZE_TEXT_BYTES];
     struct weir_text line = {0};
+    int code;
 
     weir_object_server_facts(server, &facts);
     weir_text_add(&line, "serving at %s: %s over %s", weir_object_server_address(server),
@@ -134,23 +145,25 @@ static void tell_beginning(struct weir_object_server *server, const char *backin
         weir_text_add_visible(&line, backing_path);
     }
     weir_text_add(&line, ", process %d", (int)getpid());
-    printf("%s\n", weir_text_string(&line));
-    fflush(stdout);
+    code = print_line(weir_text_string(&line), error);
     weir_text_close(&line);
+    return code;
 }
 
-static void tell_end(struct weir_object_server *server, uint64_t ns, const char *why)
+static int print_end(struct weir_object_server *server, uint64_t ns, const char *why,
+                     struct weir_error *error)
 {
     struct weir_object_server_facts facts = {0};
-    char size[WEIR_SIZE_TEXT_BYTES];
+    char size[WEIR_SIZE_TEXT_BYTES], line[256];
 
     weir_object_server_facts(server, &facts);
-    printf("served for %.1f s, ended by %s: %llu messages answered, %llu strangers refused; "
-           "%llu objects in %s are gone\n",
-           (double)ns / 1e9, why, (unsigned long long)facts.message_count,
-           (unsigned long long)facts.refused_count, (unsigned long long)facts.object_count,
-           weir_size_format(facts.used_bytes, size));
-    fflush(stdout);
+    snprintf(line, sizeof line,
+             "served for %.1f s, ended by %s: %llu messages answered, %llu strangers refused; "
+             "%llu objects in %s are gone",
+             (double)ns / 1e9, why, (unsigned long long)facts.message_count,
+             (unsigned long long)facts.refused_count, (unsigned long long)facts.object_count,
+             weir_size_format(facts.used_bytes, size));
+    return print_line(line, error);
 }
 
 /* ---- waiting ---- */
@@ -212,9 +225,10 @@ static int serve(const struct weir_serve_request *request, struct weir_object_se
     struct watch watch = {.busy_ns = begun_ns};
     const char *why;
 
-    tell_beginning(server, backing_path);
+    if (print_beginning(server, backing_path, error) != 0)
+        return error->code;
     why = wait_for_end(request, server, stop_signal, &watch);
-    tell_end(server, weir_clock_kernel_ns() - begun_ns, why);
+    print_end(server, weir_clock_kernel_ns() - begun_ns, why, error);
     if (watch.is_broken)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENETDOWN, "serve",
                        "the network of this server broke: the line before says how; start it "
@@ -230,19 +244,25 @@ int weir_serve(const struct weir_serve_request *request, const volatile sig_atom
     struct weir_object_server *server = NULL;
     int code = 0;
 
-    if (backing_path != NULL)
+    if (request->listen != NULL)
+        code = weir_fabric_check_address(request->listen, true, "serve: --listen", error);
+    if (code == 0 && backing_path != NULL)
         code = choose_backing(request->backing_path, path, error);
     if (code == 0)
         code = open_server(request, backing_path, &server, error);
     if (code != 0)
         return (int)error->exit;
     if (request->advert_path != NULL)
-        code = weir_advert_add(request->advert_path, weir_object_server_address(server), error);
+        code = weir_advert_add(request->advert_path, weir_object_server_address(server),
+                               stop_signal, error);
     if (code == 0) {
         serve(request, server, backing_path, stop_signal, error);
         if (request->advert_path != NULL)
             weir_advert_remove(request->advert_path, weir_object_server_address(server), error);
     }
     weir_object_server_close(server);
+    /* A signal came while the lock of --advertise was waited for. */
+    if (code == -EINTR)
+        return WEIR_EXIT_DONE;
     return weir_error_is_set(error) ? (int)error->exit : WEIR_EXIT_DONE;
 }

@@ -121,3 +121,57 @@ expect_error "$address"
 serve --secret-file "$secret" --provider tcp --listen 127.0.0.1 --capacity 1m --idle 1 --back /proc/none/file
 ((status >= 2)) || fail "a file that cannot be made is behind the memory"
 end_daemon "$daemon" here
+
+# ---- addresses that no server has
+for bad in 127.0.0.1:99999 127.0.0.1:-1 127.0.0.1:port none.invalid:7471; do
+    serve --secret-file "$secret" --provider tcp --listen "$bad" --idle 1
+    expect_exit 2
+    expect_error "serve: --listen: \"$bad\""
+done
+for bad in 127.0.0.1:0 127.0.0.1:99999 127.0.0.1:-1 127.0.0.1:port none.invalid:7471; do
+    hosts=$bad
+    ior_on 2 tcp -w -t 64k -b 64k
+    expect_exit 2
+    expect_error "--rdma.hosts: \"$bad\""
+    printf '# servers\n%s\n' "$bad" >"$servers"
+    run 1 ior -a RDMA --rdma.hosts-file "$servers" --rdma.secret-file "$secret" -w -t 64k -b 64k -o /f
+    expect_exit 2
+    expect_error "--rdma.hosts-file: $servers, line 2: \"$bad\""
+done
+printf '127.0.0.1:7471\n127.0.0.1:74\00072\n127.0.0.1:7473\n' >"$servers"
+run 1 ior -a RDMA --rdma.hosts-file "$servers" --rdma.secret-file "$secret" -w -t 64k -b 64k -o /f
+expect_exit 2
+expect_error "--rdma.hosts-file: $servers, line 2: .*zero byte"
+
+# ---- nobody learns where it is
+rm -f "$servers"
+command_line="weir serve >/dev/full"
+for words in "" "--advertise $servers"; do
+    status=0
+    # shellcheck disable=SC2086 # two words
+    timeout 60 "$WEIR" serve --secret-file "$secret" --provider tcp --listen 127.0.0.1 --capacity 1m $words >/dev/full 2>"$err" || status=$?
+    expect_exit 3
+    expect_error 'standard output cannot be written'
+    [[ ! -e $servers ]] || fail "a server that has ended is still in the file"
+done
+
+# ---- a lock that another process holds does not make it deaf
+printf '127.0.0.1:7471\n' >"$servers"
+"$WEIR_PYTHON" -c 'import fcntl, sys, time
+file = open(sys.argv[1], "r+")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("locked", flush=True)
+time.sleep(600)' "$servers" >"$work/holder" &
+holder=$!
+daemons+=("$holder")
+wait_until 30 grep -q locked "$work/holder"
+"$WEIR" serve --secret-file "$secret" --provider tcp --listen 127.0.0.1 --capacity 1m --advertise "$servers" >"$out" 2>"$err" &
+daemon=$!
+daemons+=("$daemon")
+wait_until 30 grep -q "another process has locked $servers" "$err" || fail "the wait is not reported"
+kill -TERM "$daemon"
+status=0
+wait "$daemon" || status=$?
+expect_exit 0
+[[ $(<"$servers") == 127.0.0.1:7471 ]] || fail "the file has changed: $(<"$servers")"
+kill "$holder"

@@ -2,8 +2,11 @@
 /* Lines of a file that many servers come to and leave at once. */
 #include "commands/advert.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,7 +87,7 @@ static void a_line_comes_once_and_goes_without_the_others(void **state)
         set_up(&bed);
         write_file(&bed, cases[i].before);
         if (cases[i].is_added)
-            assert_int_equal(weir_advert_add(bed.path, cases[i].line, &error), 0);
+            assert_int_equal(weir_advert_add(bed.path, cases[i].line, NULL, &error), 0);
         else
             assert_int_equal(weir_advert_remove(bed.path, cases[i].line, &error), 0);
         read_file(&bed, text);
@@ -102,7 +106,7 @@ static void the_file_comes_with_the_first_line_and_goes_with_the_last(void **sta
     set_up(&bed);
     assert_int_equal(weir_advert_remove(bed.path, "n1:1", &error), 0);
     assert_int_not_equal(stat(bed.path, &facts), 0);
-    assert_int_equal(weir_advert_add(bed.path, "n1:1", &error), 0);
+    assert_int_equal(weir_advert_add(bed.path, "n1:1", NULL, &error), 0);
     assert_int_equal(stat(bed.path, &facts), 0);
     assert_int_equal(weir_advert_remove(bed.path, "n1:1", &error), 0);
     assert_int_not_equal(stat(bed.path, &facts), 0);
@@ -119,7 +123,7 @@ static void who_may_read_it_stays(void **state)
     set_up(&bed);
     write_file(&bed, "n1:1\n");
     assert_int_equal(chmod(bed.path, 0640), 0);
-    assert_int_equal(weir_advert_add(bed.path, "n2:2", &error), 0);
+    assert_int_equal(weir_advert_add(bed.path, "n2:2", NULL, &error), 0);
     assert_int_equal(stat(bed.path, &facts), 0);
     assert_int_equal(facts.st_mode & 07777, 0640);
     tear_down(&bed);
@@ -130,9 +134,62 @@ static void what_cannot_be_written_is_said(void **state)
     struct weir_error error = {0};
 
     (void)state;
-    assert_int_not_equal(weir_advert_add("/proc/none/servers", "n1:1", &error), 0);
+    assert_int_not_equal(weir_advert_add("/proc/none/servers", "n1:1", NULL, &error), 0);
     assert_int_equal(error.exit, WEIR_EXIT_ENVIRONMENT);
     assert_non_null(strstr(error.text, "serve: --advertise: /proc/none/servers"));
+}
+
+/* As in a full file system: the file can be created, and nothing can be written. */
+static void a_file_that_cannot_be_filled_is_not_left_empty(void **state)
+{
+    const struct rlimit none = {0, RLIM_INFINITY};
+    struct weir_error error = {0};
+    struct rlimit before;
+    struct stat facts;
+    struct bed bed;
+    int codes[2];
+
+    (void)state;
+    set_up(&bed);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    codes[0] = weir_advert_add(bed.path, "n1:1", NULL, &error);
+    codes[1] = stat(bed.path, &facts);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(codes[0], -EFBIG);
+    assert_int_equal(codes[1], -1);
+    assert_int_equal(error.exit, WEIR_EXIT_ENVIRONMENT);
+    /* A file of somebody else stays. */
+    write_file(&bed, "");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    codes[0] = weir_advert_add(bed.path, "n1:1", NULL, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(codes[0], -EFBIG);
+    assert_int_equal(stat(bed.path, &facts), 0);
+    tear_down(&bed);
+}
+
+static void a_signal_ends_the_wait_for_the_lock(void **state)
+{
+    const volatile sig_atomic_t stop_signal = SIGTERM;
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct weir_error error = {0};
+    struct bed bed;
+    char text[4096];
+    int fd;
+
+    (void)state;
+    set_up(&bed);
+    write_file(&bed, "n1:1\n");
+    fd = open(bed.path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &whole), 0);
+    assert_int_equal(weir_advert_add(bed.path, "n2:2", &stop_signal, &error), -EINTR);
+    assert_false(weir_error_is_set(&error));
+    close(fd);
+    read_file(&bed, text);
+    assert_string_equal(text, "n1:1\n");
+    tear_down(&bed);
 }
 
 /* ---- many at once ---- */
@@ -154,7 +211,7 @@ static void *come_and_go(void *context)
 
     for (int turn = 0; turn < TURNS; turn++) {
         snprintf(line, sizeof line, "node-%d:%d", server->number, 1000 + turn);
-        server->failures += weir_advert_add(server->bed->path, line, &error) != 0;
+        server->failures += weir_advert_add(server->bed->path, line, NULL, &error) != 0;
         if (turn + 1 < TURNS)
             server->failures += weir_advert_remove(server->bed->path, line, &error) != 0;
     }
@@ -230,6 +287,8 @@ int main(void)
         cmocka_unit_test(the_file_comes_with_the_first_line_and_goes_with_the_last),
         cmocka_unit_test(who_may_read_it_stays),
         cmocka_unit_test(what_cannot_be_written_is_said),
+        cmocka_unit_test(a_file_that_cannot_be_filled_is_not_left_empty),
+        cmocka_unit_test(a_signal_ends_the_wait_for_the_lock),
         cmocka_unit_test(servers_that_come_and_go_at_once_lose_no_line_and_readers_see_whole_ones),
     };
 

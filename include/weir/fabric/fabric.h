@@ -155,6 +155,12 @@ struct weir_region_key weir_region_key(const struct weir_region *region);
 
 /* ---- links ---- */
 
+/* Refuses an address that no peer can have: "HOST:PORT" and "[ADDRESS]:PORT" with a known host and
+ * a port from 1 to 65535; of a listener, port 0 and "HOST" too. `place` is the option that gives
+ * it. 0, or a usage error. Looking a name up may wait. */
+int weir_fabric_check_address(const char *address, bool is_listener, const char *place,
+                              struct weir_error *error);
+
 /* Every process may listen, at one place: `where` is "HOST:PORT", "HOST" or NULL (the interface of
  * the fabric, any port). Links that come in are told by poll, after their peer has proven the
  * secret. *address receives "HOST:PORT" as peers can use it. */

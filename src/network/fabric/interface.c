@@ -54,6 +54,31 @@ int weir_host_port_parse(const char *text, struct weir_host_port *parsed)
     return failure ? failure : take_port(end + 1, parsed);
 }
 
+int weir_fabric_check_address(const char *address, bool is_listener, const char *place,
+                              struct weir_error *error)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    struct weir_host_port parsed = {.host = ""};
+    int code = weir_host_port_parse(address, &parsed);
+
+    if (code != 0 || (!is_listener && strcmp(parsed.port, "0") == 0))
+        return weir_error_usage(
+            error, place,
+            "\"%s\" is no address: give %sHOST:PORT or [IPV6-ADDRESS]:PORT, with "
+            "a port from %d to 65535",
+            address, is_listener ? "HOST, " : "", is_listener ? 0 : 1);
+    code = getaddrinfo(parsed.host, parsed.port, &hints, &found);
+    if (code == EAI_MEMORY)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, place, "%s: %s", address,
+                              strerror(ENOMEM));
+    if (code != 0)
+        return weir_error_usage(error, place, "\"%s\": the host %s is not known: %s", address,
+                                parsed.host, gai_strerror(code));
+    freeaddrinfo(found);
+    return 0;
+}
+
 void weir_place_format_host(const struct weir_place *place, char text[WEIR_ADDRESS_BYTES])
 {
     if (getnameinfo(&place->any, place->bytes, text, WEIR_ADDRESS_BYTES, NULL, 0, NI_NUMERICHOST) !=
