@@ -18,10 +18,12 @@ def law(holds, text):
 
 
 def printed_rates(form, text):
-    """The rates of all lines, in bytes per second, and how many flows each is of."""
+    """The rates of all lines, in bytes per second, and whether each is of all flows. An interval has whole messages of each flow."""
     if form == "iperf":
-        for name, rate, unit in re.findall(r"^\[ *(\d+|SUM)\].* ([\d.]+) ([KMGT]?)bits/sec", text, re.M):
-            yield float(rate) * UNITS[unit] / 8, name == "SUM"
+        for name, begin, end, rate, unit, side in re.findall(
+                r"^\[ *(\d+|SUM)\](?:\[\w+-C\])? +([\d.]+)-([\d.]+) .* ([\d.]+) ([KMGT]?)bits/sec +\d* *(sender|receiver|)$", text, re.M):
+            slack = 0 if side else 8192 / max(float(end) - float(begin), 0.01)
+            yield float(rate) * UNITS[unit] / 8 - slack * (3 if name == "SUM" else 1), name == "SUM"
     elif form == "perftest":
         for peak, average in re.findall(r"^ \d+ +\d+ +([\d.]+) +([\d.]+)\s+[\d.]+$", text, re.M):
             yield max(float(peak), float(average)) * 2**20, True

@@ -42,28 +42,28 @@ static void what_the_warm_up_has_posted_does_not_count(void **state)
 
     net_tally_begin(&tally, 500);
     net_tally_post(&tally, 500, 40);
-    net_tally_add(&tally, 600, 10);
-    net_tally_add(&tally, 999, 10);
+    net_tally_add(&tally, 600, 10, true);
+    net_tally_add(&tally, 999, 10, true);
     assert_int_equal(tally.state, NET_TALLY_WARMING);
     assert_true(tally.post_limit == UINT64_MAX);
-    net_tally_add(&tally, 1100, 10);
+    net_tally_add(&tally, 1100, 10, true);
     assert_int_equal(tally.state, NET_TALLY_DRAINING);
     assert_int_equal(tally.post_limit, 40);
-    net_tally_add(&tally, 1200, 10);
+    net_tally_add(&tally, 1200, 10, true);
     assert_int_equal(tally.state, NET_TALLY_READY);
     assert_true(tally.post_limit == UINT64_MAX);
     net_tally_post(&tally, 1300, 20);
     assert_int_equal(tally.state, NET_TALLY_COUNTING);
-    net_tally_add(&tally, 6100, 10);
+    net_tally_add(&tally, 6100, 10, true);
     net_tally_post(&tally, 6100, 10);
-    net_tally_add(&tally, 11299, 10);
+    net_tally_add(&tally, 11299, 10, true);
     assert_true(tally.post_limit == UINT64_MAX);
     net_tally_post(&tally, 11299, 10);
-    net_tally_add(&tally, 11300, 10);
+    net_tally_add(&tally, 11300, 10, true);
     /* Nothing more is posted; what is in flight counts, and its time too. */
     assert_int_equal(tally.state, NET_TALLY_COUNTING);
     assert_int_equal(tally.post_limit, 80);
-    net_tally_add(&tally, 20000, 10);
+    net_tally_add(&tally, 20000, 10, true);
     assert_int_equal(tally.state, NET_TALLY_OVER);
     assert_int_equal(tally.count, 40);
     assert_int_equal(tally.begin_ns, 1300);
@@ -79,9 +79,9 @@ static void without_warm_up_everything_counts_from_the_first_post(void **state)
     net_tally_begin(&tally, 500);
     assert_int_equal(tally.post_limit, 25);
     net_tally_post(&tally, 600, 25);
-    net_tally_add(&tally, 700, 24);
+    net_tally_add(&tally, 700, 24, true);
     assert_int_equal(tally.state, NET_TALLY_COUNTING);
-    net_tally_add(&tally, 800, 1);
+    net_tally_add(&tally, 800, 1, true);
     assert_int_equal(tally.state, NET_TALLY_OVER);
     assert_int_equal(tally.count, 25);
     assert_int_equal(tally.begin_ns, 600);
@@ -122,7 +122,7 @@ static void exactly_what_was_asked_for_counts_however_it_is_completed(void **sta
             if (done == 0)
                 continue;
             last_ns = now_ns;
-            net_tally_add(&tally, now_ns, done);
+            net_tally_add(&tally, now_ns, done, true);
         }
         assert_int_equal(tally.count, tally.posted - before);
         if (tally.iterations > 0)
@@ -138,7 +138,7 @@ static void exactly_what_was_asked_for_counts_however_it_is_completed(void **sta
 static void move_on(struct net_tally *tally, uint64_t now_ns, uint64_t count)
 {
     net_tally_post(tally, now_ns - 1, count);
-    net_tally_add(tally, now_ns, count);
+    net_tally_add(tally, now_ns, count, true);
 }
 
 static void a_peak_is_the_best_hundredth_and_not_a_single_batch(void **state)
@@ -174,9 +174,9 @@ static void messages_that_were_in_flight_before_a_part_are_not_in_its_peak(void 
 
     net_tally_begin(&tally, 0);
     net_tally_post(&tally, 0, 110);
-    net_tally_add(&tally, 10000000, 10);
+    net_tally_add(&tally, 10000000, 10, true);
     assert_true(tally.peak_per_s > 999 && tally.peak_per_s < 1001);
-    net_tally_add(&tally, 20000000, 100);
+    net_tally_add(&tally, 20000000, 100, true);
     assert_true(tally.peak_per_s < 1001);
 }
 
@@ -190,13 +190,30 @@ static void intervals_have_what_was_seen_in_them(void **state)
 
     net_tally_begin(&tally, 0);
     net_tally_post(&tally, 100, 20);
-    net_tally_add(&tally, 1099, 1);
-    net_tally_add(&tally, 1100, 2);
-    net_tally_add(&tally, 2100, 4);
-    net_tally_add(&tally, 9000, 8);
+    net_tally_add(&tally, 1099, 1, true);
+    net_tally_add(&tally, 1600, 2, true);
+    net_tally_add(&tally, 2600, 4, true); /* half of them by 2100 */
+    net_tally_add(&tally, 9000, 8, true);
     assert_int_equal(intervals[0], 1);
-    assert_int_equal(intervals[1], 2);
-    assert_int_equal(intervals[2], 12);
+    assert_int_equal(intervals[1], 4);
+    assert_int_equal(intervals[2], 10);
+}
+
+/* As of a process that had no CPU: no interval has more than there was time for. */
+static void what_is_seen_late_is_spread_over_the_time_before(void **state)
+{
+    uint64_t intervals[8] = {0};
+    struct net_tally tally = {.duration_ns = 10000,
+                              .interval_ns = 1000,
+                              .intervals = intervals,
+                              .interval_count = COUNT(intervals)};
+
+    net_tally_begin(&tally, 0);
+    net_tally_post(&tally, 0, 129);
+    net_tally_add(&tally, 8000, 64, false);
+    net_tally_add(&tally, 8000, 64, true);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(intervals[i], 16);
 }
 
 /* ---- stamps ---- */
@@ -865,6 +882,7 @@ int main(void)
         cmocka_unit_test(batches_that_follow_each_other_at_once_are_no_peak),
         cmocka_unit_test(messages_that_were_in_flight_before_a_part_are_not_in_its_peak),
         cmocka_unit_test(intervals_have_what_was_seen_in_them),
+        cmocka_unit_test(what_is_seen_late_is_spread_over_the_time_before),
         cmocka_unit_test(a_stamp_is_read_as_it_was_written),
         cmocka_unit_test(a_message_of_two_halves_is_wrong),
         cmocka_unit_test(every_page_is_looked_at),

@@ -116,8 +116,8 @@ static void settle(struct net_run *run, const struct net_trial *trial,
     end->done_now++;
 }
 
-/* What has come of all, at one time. */
-static void account(struct net_run *run, uint64_t now_ns)
+/* Counts what was found completed at one time; `is_all`: and nothing else was to be found. */
+static void account(struct net_run *run, uint64_t now_ns, bool is_all)
 {
     for (uint32_t i = 0; i < run->endpoint_count; i++) {
         struct net_endpoint *end = &run->endpoints[i];
@@ -125,7 +125,7 @@ static void account(struct net_run *run, uint64_t now_ns)
         if (!end->is_opener || end->state != NET_ENDPOINT_RUNNING)
             continue;
         if (end->done_now > 0) {
-            net_tally_add(&end->tally, now_ns, end->done_now);
+            net_tally_add(&end->tally, now_ns, end->done_now, is_all);
             end->heard_ns = now_ns;
         }
         end->done_now = 0;
@@ -150,7 +150,7 @@ static int look(struct net_run *run, const struct net_trial *trial)
         else
             net_endpoint_hear(run, trial, &events[i]);
     }
-    account(run, now_ns);
+    account(run, now_ns, count < EVENTS_MAX);
     return 0;
 }
 

@@ -102,7 +102,7 @@ static void count_trip(struct net_run *run, struct net_endpoint *end)
     if (end->tally.state == NET_TALLY_COUNTING)
         weir_histogram_add(end->latency,
                            run->plan->verb == WEIR_NET_READ ? round_trip_ns : round_trip_ns / 2);
-    net_tally_add(&end->tally, now_ns, 1);
+    net_tally_add(&end->tally, now_ns, 1, true);
     if (end->tally.state == NET_TALLY_READY)
         serve_ball(run, end, weir_clock_ns(run->clock));
     else if (!goes_on)

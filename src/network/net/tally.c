@@ -38,6 +38,7 @@ void net_tally_post(struct net_tally *tally, uint64_t now_ns, uint64_t count)
         tally->state = NET_TALLY_COUNTING;
         tally->begin_ns = now_ns;
         tally->end_ns = now_ns;
+        tally->seen_ns = now_ns;
         begin_part(tally, now_ns);
     }
     tally->posted += count;
@@ -62,16 +63,26 @@ static void add_to_part(struct net_tally *tally, uint64_t now_ns, uint64_t done)
     begin_part(tally, now_ns);
 }
 
-static void add_to_interval(struct net_tally *tally, uint64_t now_ns, uint64_t done)
+/* They were completed since the last time when none was left to be seen, which may be long ago if
+ * this process had no CPU: they are spread evenly over that time. */
+static void add_to_intervals(struct net_tally *tally, uint64_t now_ns, uint64_t done)
 {
-    uint64_t number = (now_ns - tally->begin_ns) / tally->interval_ns;
+    uint64_t first_ns = tally->seen_ns - tally->begin_ns, last_ns = now_ns - tally->begin_ns;
+    uint64_t last = last_ns / tally->interval_ns, number = first_ns / tally->interval_ns;
+    uint64_t before = 0;
 
-    if (number >= tally->interval_count)
-        number = tally->interval_count - 1;
-    tally->intervals[number] += done;
+    last = last < tally->interval_count ? last : tally->interval_count - 1;
+    for (; number < last; number++) {
+        uint64_t end_ns = (number + 1) * tally->interval_ns;
+        uint64_t share = done * (end_ns - first_ns) / (last_ns - first_ns);
+
+        tally->intervals[number] += share - before;
+        before = share;
+    }
+    tally->intervals[last] += done - before;
 }
 
-void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done)
+void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done, bool is_all)
 {
     tally->completed += done;
     if (tally->state == NET_TALLY_WARMING && now_ns >= tally->warm_until_ns) {
@@ -86,7 +97,9 @@ void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done)
     tally->end_ns = now_ns;
     add_to_part(tally, now_ns, done);
     if (tally->interval_ns > 0)
-        add_to_interval(tally, now_ns, done);
+        add_to_intervals(tally, now_ns, done);
+    if (is_all)
+        tally->seen_ns = now_ns;
     /* At the end of the duration nothing more is posted; what is in flight counts. */
     if (tally->duration_ns > 0 && now_ns - tally->begin_ns >= tally->duration_ns &&
         tally->posted < tally->post_limit)

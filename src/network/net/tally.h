@@ -23,7 +23,7 @@ struct net_tally {
     uint64_t duration_ns;   /* of posting, from the first post that counts; 0 = by `iterations` */
     uint64_t iterations;
     uint64_t interval_ns; /* 0: none */
-    uint64_t *intervals;  /* messages in each; the last takes the rest */
+    uint64_t *intervals;  /* messages in each; the last one has the rest */
     uint32_t interval_count;
     /* so far */
     uint64_t posted;
@@ -32,6 +32,7 @@ struct net_tally {
     uint64_t begin_ns;   /* the first post that counts */
     uint64_t end_ns;     /* the last completion that counts */
     uint64_t count;
+    uint64_t seen_ns; /* when no completion was left to be seen */
     uint64_t part_begin_ns;
     uint64_t part_count;
     uint64_t part_stale; /* messages that were in flight when the part began */
@@ -44,8 +45,9 @@ void net_tally_begin(struct net_tally *tally, uint64_t start_ns);
 /* Adds `count` messages (> 0) that were accepted by a post begun at `now_ns`. */
 void net_tally_post(struct net_tally *tally, uint64_t now_ns, uint64_t count);
 
-/* Adds `done` messages (> 0) whose completions were seen at `now_ns`. */
-void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done);
+/* Adds `done` messages (> 0) whose completions were seen at `now_ns`; `is_all`: and no others were
+ * there to be seen. */
+void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done, bool is_all);
 
 /* Nothing counts from now on. */
 void net_tally_stop(struct net_tally *tally);
