@@ -116,7 +116,8 @@ static int open_server(const struct weir_serve_request *request, const char *bac
 
 /* ---- what it says ---- */
 
-/* Prints a line; nobody would learn the address of a server whose line is lost. 0, or the error. */
+/* Prints a line: clients would not learn the address of a server whose line is lost. 0, or the
+ * error. */
 static int print_line(const char *line, struct weir_error *error)
 {
     if (printf("%s\n", line) >= 0 && fflush(stdout) == 0)
