@@ -79,25 +79,23 @@ static void set_timer(double seconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan, bool *is_set,
+int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan, double *rest_s,
                       struct weir_error *error)
 {
-    double rest_s = 0.0;
     int code;
 
-    *is_set = false;
+    *rest_s = 0.0;
     if (!plan->has_stop_before)
         return 0;
     if (group->rank == 0)
-        find_rest(plan, &rest_s, error);
-    code = weir_group_broadcast(group, &rest_s, sizeof rest_s, 0);
+        find_rest(plan, rest_s, error);
+    code = weir_group_broadcast(group, rest_s, sizeof *rest_s, 0);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",
                        "ranks cannot agree when to end: %s", strerror(-code));
     if (weir_group_agree(group, error) != 0)
         return error->code;
-    set_timer(rest_s);
-    *is_set = true;
+    set_timer(*rest_s);
     return 0;
 }
 

@@ -60,12 +60,19 @@ static bool has_content(const char *path)
     return stat(path, &status) == 0 && status.st_size > 0;
 }
 
-static bool is_begun(const struct weir_plan *plan, struct weir_result *const *kept, unsigned test)
+/* In whole or in part. */
+static bool is_kept(const struct weir_resumption *resumption, unsigned test)
+{
+    return resumption->kept != NULL &&
+           (resumption->kept[test] != NULL || resumption->repetitions[test] > 0);
+}
+
+static bool is_begun(const struct weir_plan *plan, const struct weir_resumption *resumption,
+                     unsigned test)
 {
     for (unsigned i = 0; i < plan->test_count; i++)
-        if (plan->tests[i]->rank_csv_path != NULL &&
-            (kept != NULL && kept[i] != NULL ? has_content(plan->tests[i]->rank_csv_path)
-                                             : i < test) &&
+        if (plan->tests[i]->rank_csv_path != NULL && (i < test || is_kept(resumption, i)) &&
+            (!is_kept(resumption, i) || has_content(plan->tests[i]->rank_csv_path)) &&
             is_same_file(plan->tests[i]->rank_csv_path, plan->tests[test]->rank_csv_path))
             return true;
     return false;
@@ -80,7 +87,7 @@ static int write_out(struct weir_rank_csv_file *side, const char *text, struct w
 }
 
 int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_plan *plan,
-                            struct weir_result *const *kept, unsigned test,
+                            const struct weir_resumption *resumption, unsigned test,
                             struct weir_error *error)
 {
     struct weir_output_file file = output_of(plan, test);
@@ -89,7 +96,7 @@ int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_p
 
     if (file.path == NULL || code != 0)
         return code;
-    file.must_append = is_begun(plan, kept, test);
+    file.must_append = is_begun(plan, resumption, test);
     code = weir_output_file_open(&file, &fd, error);
     if (code != 0)
         return code;

@@ -22,9 +22,9 @@ struct weir_rank_csv_file {
 int weir_rank_csv_file_check(const struct weir_plan *plan, struct weir_error *error);
 
 /* Opens the file of a test, if it has one: anew, or behind what earlier tests of the run wrote, and
- * tests that are `kept` (by test, not NULL where they are; NULL: none). */
+ * an earlier run of what is kept. */
 int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_plan *plan,
-                            struct weir_result *const *kept, unsigned test,
+                            const struct weir_resumption *resumption, unsigned test,
                             struct weir_error *error);
 
 /* Adds the ranks of a phase; they can be read when it returns. */

@@ -279,34 +279,6 @@ static void set_words(struct weir_recorder *recorder, unsigned test)
     weir_log_set_words(recorder->words);
 }
 
-static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
-{
-    struct weir_recorder *recorder = context;
-    struct weir_text lines = {0};
-    int code;
-
-    pthread_mutex_lock(&recorder->lock);
-    code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
-    if (code == 0)
-        code = weir_side_report_check(recorder->plan, test->test, error);
-    if (code == 0)
-        code = weir_rank_csv_file_open(&recorder->side, recorder->plan, recorder->resumption->kept,
-                                       test->test, error);
-    if (code == 0)
-        code = open_files(recorder, error);
-    if (code == 0) {
-        set_words(recorder, test->test);
-        warn_of_test(recorder, test);
-        weir_record_test(&lines, recorder->plan, recorder->result, test);
-        code = record(recorder, &lines, error);
-        weir_report_test_begins(&recorder->text, recorder->plan, recorder->result, test);
-    }
-    if (code == 0)
-        code = print(recorder, error);
-    pthread_mutex_unlock(&recorder->lock);
-    return code;
-}
-
 /* A deadline is the usual reason; a file system that reports wrong sizes is a rare one. */
 static void warn_of_bytes(const struct weir_recorder *recorder,
                           const struct weir_phase_result *phase)
@@ -462,6 +434,47 @@ static void take_phase(struct weir_recorder *recorder, const struct weir_phase_r
     weir_record_phase(lines, recorder->plan, result, phase);
     weir_report_phase_done(&recorder->text, recorder->plan, result, phase);
     weir_result_keep_phase(result, !recorder->reporter->is_text);
+}
+
+/* What an earlier run has finished of a test that is run again. */
+static void take_repetitions(struct weir_recorder *recorder, unsigned test, struct weir_text *lines)
+{
+    const struct weir_resumption *resumption = recorder->resumption;
+    const struct weir_result *from = resumption->kept != NULL ? resumption->partly[test] : NULL;
+
+    for (unsigned i = 0; from != NULL && i < from->phase_count; i++)
+        if (from->phases[i].test == test &&
+            from->phases[i].repetition < resumption->repetitions[test])
+            take_phase(recorder, &from->phases[i], from->run_id, lines);
+}
+
+static int test_begins(void *context, const struct weir_test_result *test, struct weir_error *error)
+{
+    struct weir_recorder *recorder = context;
+    struct weir_text lines = {0};
+    int code;
+
+    pthread_mutex_lock(&recorder->lock);
+    code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
+    if (code == 0)
+        code = weir_side_report_check(recorder->plan, test->test, error);
+    if (code == 0)
+        code = weir_rank_csv_file_open(&recorder->side, recorder->plan, recorder->resumption,
+                                       test->test, error);
+    if (code == 0)
+        code = open_files(recorder, error);
+    if (code == 0) {
+        set_words(recorder, test->test);
+        warn_of_test(recorder, test);
+        weir_record_test(&lines, recorder->plan, recorder->result, test);
+        weir_report_test_begins(&recorder->text, recorder->plan, recorder->result, test);
+        take_repetitions(recorder, test->test, &lines);
+        code = record(recorder, &lines, error);
+    }
+    if (code == 0)
+        code = print(recorder, error);
+    pthread_mutex_unlock(&recorder->lock);
+    return code;
 }
 
 static void take_times(struct weir_recorder *recorder, const struct weir_result *from,

@@ -101,6 +101,11 @@ static void tell_kept(const struct weir_plan *plan, const struct weir_resumption
         weir_log(WEIR_LOG_WARNING,
                  "--resume: %s is not there, or holds no run yet: this one begins from the start",
                  plan->output.result_path);
+    else if (resumption->kept_repetitions > 0)
+        weir_log(WEIR_LOG_WARNING,
+                 "--resume: %u of %u steps, and %u repetitions of others, are kept from %s",
+                 resumption->kept_count, resumption->step_count, resumption->kept_repetitions,
+                 plan->output.result_path);
     else
         weir_log(WEIR_LOG_WARNING, "--resume: %u of %u steps are kept from %s",
                  resumption->kept_count, resumption->step_count, plan->output.result_path);
@@ -122,16 +127,27 @@ static int read_earlier(const struct weir_plan *plan, unsigned rank_count,
     return 0;
 }
 
-/* Rank 0 reads, and all ranks learn which tests are not run. */
+/* Tests, and repetitions of others from the first one on, that are not run. */
+struct kept {
+    bool *tests;
+    uint64_t *repetitions;
+};
+
+/* Rank 0 reads, and all ranks learn what is not run. */
 static int find_kept(struct weir_group *group, const struct weir_plan *plan,
-                     struct weir_resumption *resumption, bool *is_kept, struct weir_error *error)
+                     struct weir_resumption *resumption, const struct kept *kept,
+                     struct weir_error *error)
 {
     if (group->rank == 0 && plan->output.must_resume)
         read_earlier(plan, (unsigned)group->size, resumption, error);
-    for (size_t i = 0; i < plan->test_count && resumption->kept != NULL; i++)
-        is_kept[i] = resumption->kept[i] != NULL;
+    for (size_t i = 0; i < plan->test_count && resumption->kept != NULL; i++) {
+        kept->tests[i] = resumption->kept[i] != NULL;
+        kept->repetitions[i] = resumption->repetitions[i];
+    }
     if (weir_group_agree(group, error) == 0 &&
-        weir_group_broadcast(group, is_kept, plan->test_count * sizeof *is_kept, 0) != 0)
+        (weir_group_broadcast(group, kept->tests, plan->test_count * sizeof *kept->tests, 0) != 0 ||
+         weir_group_broadcast(group, kept->repetitions,
+                              plan->test_count * sizeof *kept->repetitions, 0) != 0))
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
     return error->code;
 }
@@ -147,6 +163,53 @@ static void describe_resumed(const struct weir_resumption *resumption, struct we
     resumed->begun_s = latest->begun_s;
     resumed->step_count = resumption->step_count;
     resumed->kept_count = resumption->kept_count;
+    resumed->kept_repetitions = resumption->kept_repetitions;
+}
+
+/* A batch script that requeues its job would do so for ever. */
+static void warn_of_lost_time(const struct weir_plan *plan,
+                              const struct weir_resumption *resumption, double rest_s)
+{
+    /* Runs differ, and the time before the test is not in lost_s. */
+    bool is_as_short = rest_s <= 1.25 * resumption->lost_s + 1;
+
+    if (resumption->lost_s <= 0 || rest_s <= 0)
+        return;
+    weir_log(
+        WEIR_LOG_WARNING,
+        "--resume: the run before spent %.0f s on test %u and finished %s that could be kept; "
+        "this one has %.0f s%s",
+        resumption->lost_s, resumption->lost_test,
+        plan->tests[resumption->lost_test]->repetitions > 1 ? "no repetition" : "nothing", rest_s,
+        is_as_short ? ": the test will not end within it, so have a longer job, or less work" : "");
+}
+
+/* Whether the result file has more finished steps or repetitions than when this run began. */
+static bool has_advanced(const struct weir_plan *plan, const struct weir_result *result,
+                         const struct weir_resumption *before)
+{
+    struct weir_resumption now = {0};
+    struct weir_error error = {0};
+    bool has_more = weir_resumption_open(&now, plan, result->rank_count, &error) != 0 ||
+                    now.kept_count > before->kept_count ||
+                    now.kept_repetitions > before->kept_repetitions;
+
+    weir_resumption_close(&now);
+    return has_more;
+}
+
+/* The second run in a row that ends for want of time and has finished nothing is an error of the
+ * environment: the same again would come to the same. */
+static void check_advance(const struct weir_plan *plan, const struct weir_result *result,
+                          const struct weir_resumption *before, struct weir_error *error)
+{
+    if (before->lost_s <= 0 || !result->is_out_of_time || weir_error_is_set(error) ||
+        has_advanced(plan, result, before))
+        return;
+    weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ETIME, "--resume",
+                   "two runs ended for want of time and finished nothing of test %u that could be "
+                   "kept: have a longer job, or less work",
+                   before->lost_test);
 }
 
 static struct weir_result *begin_result(const struct weir_group *group,
@@ -209,6 +272,7 @@ static int conclude(struct weir_recorder *recorder, struct weir_result *result,
                     const struct weir_plan *plan, struct weir_error *error)
 {
     result->finished_s = weir_wall_clock_s();
+    check_advance(plan, result, recorder->resumption, error);
     if (!weir_error_is_set(error) && has_position(plan, result))
         store_position(plan, result, error);
     result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result);
@@ -253,9 +317,9 @@ void weir_prepare_process(void)
     weir_topology_leave_out_plugins();
 }
 
-/* With the ranks in the order of the plan. `is_kept`: tests that are not run. */
+/* With the ranks in the order of the plan. */
 static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
-                        const struct weir_resumption *resumption, const bool *is_kept,
+                        const struct weir_resumption *resumption, const struct kept *kept,
                         volatile sig_atomic_t *stop_signal, struct weir_error *error)
 {
     struct weir_clock clock;
@@ -263,14 +327,16 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     struct weir_recorder recorder;
     struct weir_observer observer = {0};
     struct ending ending = {.group = group, .plan = plan, .recorder = &recorder};
-    bool must_end_early;
+    double rest_s;
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
     if (check_rank_need(group, plan, error) != 0 || weir_check_targets(group, plan, error) != 0)
         return (int)error->exit;
-    if (weir_deadline_set(group, plan, &must_end_early, error) != 0)
+    if (weir_deadline_set(group, plan, &rest_s, error) != 0)
         return (int)error->exit;
+    if (group->rank == 0)
+        warn_of_lost_time(plan, resumption, rest_s);
     if (weir_group_share_clock(group, &clock) != 0)
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
     if (group->rank == 0) {
@@ -283,18 +349,18 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
                                                         .registry = &weir_registry,
                                                         .group = group,
                                                         .clock = &clock,
-                                                        .is_skipped = is_kept,
+                                                        .is_skipped = kept->tests,
+                                                        .first_repetitions = kept->repetitions,
                                                         .observer = &observer,
                                                         .give_up = give_up,
                                                         .give_up_context = &ending,
                                                         .stop_signal = stop_signal},
                            result, error);
-    if (must_end_early)
+    if (rest_s > 0)
         weir_deadline_clear();
     if (result != NULL) {
         /* Without a deadline of ours, the signal came from outside. */
-        result->is_out_of_time =
-            must_end_early && result->is_interrupted && *stop_signal == SIGALRM;
+        result->is_out_of_time = rest_s > 0 && result->is_interrupted && *stop_signal == SIGALRM;
         exit_code = conclude(&recorder, result, plan, error);
     }
     weir_result_close(result);
@@ -310,19 +376,21 @@ int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
 {
     struct weir_resumption resumption = {0};
     struct weir_group *ordered;
-    bool *is_kept;
+    struct kept kept;
     int exit_code;
 
     if (agree_on_plan(group, plan, error) != 0 ||
         weir_rank_order_open(plan, group, &ordered, error) != 0)
         return (int)error->exit;
-    is_kept = weir_memory_take(plan->test_count * sizeof *is_kept);
-    if (find_kept(ordered, plan, &resumption, is_kept, error) == 0)
-        exit_code = run_in_order(ordered, plan, &resumption, is_kept, stop_signal, error);
+    kept.tests = weir_memory_take(plan->test_count * sizeof *kept.tests);
+    kept.repetitions = weir_memory_take(plan->test_count * sizeof *kept.repetitions);
+    if (find_kept(ordered, plan, &resumption, &kept, error) == 0)
+        exit_code = run_in_order(ordered, plan, &resumption, &kept, stop_signal, error);
     else
         exit_code = (int)error->exit;
     weir_resumption_close(&resumption);
-    free(is_kept);
+    free(kept.tests);
+    free(kept.repetitions);
     if (ordered != group)
         weir_group_close(ordered);
     return exit_code;

@@ -172,11 +172,14 @@ static void begin_round(struct weir_run *run, uint64_t round)
     run->is_dirty = false;
 }
 
+/* Repetitions that an earlier run has finished are left out of the outermost loop. */
 static void begin_loop(struct weir_run *run, struct frame *frame)
 {
+    const uint64_t *first = run->params->first_repetitions;
+
     frame->begun_ns = weir_run_now(run);
     run->loop_count++;
-    begin_round(run, 0);
+    begin_round(run, run->loop_count == 1 && first != NULL ? first[run->test->number] : 0);
 }
 
 static int is_over(struct weir_run *run, const struct frame *frame, bool *is_over)

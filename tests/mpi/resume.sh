@@ -44,7 +44,9 @@ expect_whole() { # expect_whole KEPT-TESTS
     expect_record "[test.test for test in tests] == [0, 1, 2]"
     expect_record "[(p.test, p.verb, p.repetition) for p in phases] == [(t, v, r) for t in range(3) for r in range(2) for v in ('write', 'read')]"
     expect_record "all(p.outcome == 'complete' for p in phases) and end.exit_code == 0"
-    expect_record "sorted({p.test for p in phases if hasattr(p, 'kept_from')}) == [$1]"
+    # Of a test that was cut, repetitions are kept that it had finished.
+    expect_record "[t for t in range(3) if all(hasattr(p, 'kept_from') for p in phases if p.test == t)] == [$1]"
+    expect_record "all(len({hasattr(p, 'kept_from') for p in phases if (p.test, p.repetition) == (t, r)}) == 1 for t in range(3) for r in range(2))"
     cp "$out" "$work/told"
     capture "$WEIR" report "$result"
     expect_done
@@ -150,6 +152,67 @@ expect_done
 expect_resumed 2
 expect_record "[(p.test, p.verb, p.repetition) for p in phases] == [(t, v, r) for t in range(3) for r in range(2) for v in ('write', 'read')]"
 [[ "$(of_file f1) $(of_file f2)" == "$second" ]] || fail "a file of a test that was kept was touched"
+
+# ---- a test that is longer than a job ends at last: finished repetitions are kept, and only the others are run
+
+# How many repetitions the last run has, the first one and those after it without a gap.
+count_finished() {
+    "$WEIR_PYTHON" - "$result" <<'END'
+import json, sys
+records = [json.loads(line) for line in open(sys.argv[1]) if line.endswith("}\n")]
+last = records[-1]["run_id"]
+done = {(p["verb"], p["repetition"]) for p in records
+        if p["run_id"] == last and p["record"] == "phase" and p["outcome"] == "complete" and not p.get("interrupted")}
+count = 0
+while {("write", count), ("read", count)} <= done:
+    count += 1
+print(count)
+END
+}
+
+rm -f "$result" "$files"/*
+long=("$WEIR" ior -w -r -F -k -t 64k -b 320k -O interIODelay=20000 -i 20 -o "$files/l" --result "$result" --resume
+    -O "saveRankPerformanceDetailsCSV=$work/ranks.csv")
+kept=0
+for signal in TERM KILL TERM; do
+    before=$(grep -c '"record":"phase"' "$result" 2>/dev/null) || before=0
+    launch mpiexec -n $ranks "${long[@]}"
+    # Those that it keeps are written again; then two repetitions of its own, and a phase.
+    wait_until 120 phases $((before + 2 * kept + 5)) || fail "there are too few phases"
+    signal_ranks $signal
+    end_of_run
+    ((status != 0)) || fail "a run that was cut ended with 0"
+    expect_record "all(hasattr(p, 'kept_from') == (p.repetition < $kept) for p in phases)"
+    now=$(count_finished)
+    ((now >= kept + 2)) || fail "$now repetitions are finished, and there were $kept"
+    kept=$now
+done
+((kept < 20)) || fail "the run was not cut"
+capture mpiexec -n $ranks "${long[@]}"
+expect_done
+expect_line "resumed: 0 of 1 steps, and $kept repetitions of others, are kept"
+expect_record "[(p.verb, p.repetition) for p in phases] == [(v, r) for r in range(20) for v in ('write', 'read')]"
+expect_record "[hasattr(p, 'kept_from') for p in phases] == [r < $kept for r in range(20) for v in ('write', 'read')]"
+expect_record "all(p.outcome == 'complete' for p in phases) and end.exit_code == 0"
+cp "$out" "$work/told"
+capture "$WEIR" report "$result"
+diff "$work/told" "$out" >"$work/difference" || fail "weir report prints another report: $(head -n 5 "$work/difference")"
+(($(grep -c '^access,' "$work/ranks.csv") == 1)) || fail "the file of ranks has begun anew"
+capture mpiexec -n $ranks "${long[@]}"
+expect_done
+expect_line "resumed: 1 of 1 steps are kept"
+
+# ---- one of which no repetition fits into a job is reported, and is no reason to try for ever
+
+rm -f "$result" "$files"/*
+endless=("$WEIR" ior -w -F -t 64k -b 64m -O interIODelay=1000000 -i 2 -o "$files/e" --result "$result" --resume --stop-before 60s)
+for expected in 1 3; do
+    WEIR_JOB_END_TIME=$(($(date +%s) + 75)) capture mpiexec -n 2 "${endless[@]}"
+    expect_exit $expected
+    expect_record "end.out_of_time"
+done
+expect_error '--resume: the run before spent [0-9]+ s on test 0 and finished no repetition'
+expect_error '--resume: two runs ended for want of time and finished nothing of test 0'
 
 # ---- the end of its time, and a dialect of lists
 

@@ -83,7 +83,8 @@ static void do_test(struct scene *scene, unsigned number, unsigned rounds,
     struct weir_test_result *begun = &scene->result->tests[scene->result->test_count++];
     struct weir_text lines = {0};
 
-    *begun = (struct weir_test_result){.test = number, .rank_count = RANKS, .node_count = 1};
+    *begun = (struct weir_test_result){
+        .test = number, .begun_s = BEGUN_S, .rank_count = RANKS, .node_count = 1};
     weir_record_test(&lines, scene->plan, scene->result, begun);
     for (unsigned i = 0; i < rounds; i++) {
         struct weir_phase_result *done = weir_result_begin_phase(scene->result);
@@ -249,6 +250,99 @@ static void run_that_went_on_with_another_has_what_that_one_finished(void **stat
     close_plan(&scene);
 }
 
+/* ---- repetitions ---- */
+
+static void expect_repetitions(const struct scene *scene, uint64_t first, uint64_t second,
+                               double lost_s)
+{
+    struct weir_resumption resumption;
+
+    assert_int_equal(look(scene, RANKS, &resumption), 0);
+    assert_int_equal(resumption.repetitions[0], first);
+    assert_int_equal(resumption.repetitions[1], second);
+    assert_int_equal(resumption.kept_repetitions, first + second);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(resumption.repetitions[i] > 0,
+                         resumption.partly[i] != NULL && resumption.kept[i] == NULL);
+    assert_true(resumption.lost_s > lost_s - 0.001 && resumption.lost_s < lost_s + 0.001);
+    weir_resumption_close(&resumption);
+}
+
+static void end_run(struct scene *scene, bool is_out_of_time)
+{
+    struct weir_text lines = {0};
+
+    scene->result->finished_s = BEGUN_S + 40;
+    scene->result->is_interrupted = scene->result->is_out_of_time = is_out_of_time;
+    weir_record_end(&lines, scene->result);
+    append(&lines);
+    scene->result->finished_s = 0;
+    scene->result->is_interrupted = scene->result->is_out_of_time = false;
+}
+
+static void repetitions_of_a_test_that_was_cut_are_kept(void **state)
+{
+    const struct weir_phase_result cut = {.is_interrupted = true};
+    struct scene scene = open_plan(NULL, WEIR_STEP_REPEAT);
+
+    (void)state;
+    for (unsigned i = 0; i < TESTS; i++)
+        scene.plan->tests[i]->steps->count = scene.plan->tests[i]->repetitions = 5;
+    begin_run(&scene, 1, 0);
+    do_test(&scene, 0, 4, &cut);
+    expect_repetitions(&scene, 3, 0, 0);
+    /* Not as many in a later one. */
+    begin_run(&scene, 2, 1);
+    do_test(&scene, 0, 2, NULL);
+    expect_repetitions(&scene, 3, 0, 0);
+    begin_run(&scene, 3, 2);
+    do_test(&scene, 0, 5, NULL);
+    do_test(&scene, 1, 1, NULL);
+    expect_repetitions(&scene, 0, 1, 0);
+    expect(&scene, "1000", TESTS, 1);
+    close_plan(&scene);
+}
+
+/* A depth is that of all repetitions; a loop until a time has rounds, and no repetitions; and tests
+ * of one step belong together. */
+static void repetitions_that_depend_on_one_another_are_not_kept(void **state)
+{
+    const unsigned steps[TESTS] = {0, 0, 1, 2};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct scene scene =
+            open_plan(i == 2 ? steps : NULL, i == 1 ? WEIR_STEP_UNTIL : WEIR_STEP_REPEAT);
+
+        scene.plan->tests[0]->phases[0]->must_find_depth = i == 0;
+        begin_run(&scene, 1, 0);
+        do_test(&scene, 0, ROUNDS - 1, NULL);
+        expect_repetitions(&scene, 0, 0, 0);
+        close_plan(&scene);
+    }
+}
+
+static void time_that_a_run_has_lost_is_found(void **state)
+{
+    const struct weir_phase_result cut = {.is_interrupted = true};
+    struct scene scene = open_plan(NULL, WEIR_STEP_REPEAT);
+
+    (void)state;
+    begin_run(&scene, 1, 0);
+    do_test(&scene, 0, 1, &cut);
+    end_run(&scene, false); /* a signal of the user */
+    expect_repetitions(&scene, 0, 0, 0);
+    begin_run(&scene, 2, 1);
+    do_test(&scene, 0, 1, &cut);
+    end_run(&scene, true);
+    expect_repetitions(&scene, 0, 0, 40);
+    begin_run(&scene, 3, 2);
+    do_test(&scene, 0, 1, NULL);
+    end_run(&scene, true);
+    expect_repetitions(&scene, 1, 0, 0);
+    close_plan(&scene);
+}
+
 static void torn_last_line_does_not_count(void **state)
 {
     struct scene scene = open_plan(NULL, WEIR_STEP_REPEAT);
@@ -292,6 +386,9 @@ int main(void)
         cmocka_unit_test(loop_until_a_time_has_ended_when_the_run_went_on),
         cmocka_unit_test(removal_without_a_record_has_ended_when_the_run_went_on),
         cmocka_unit_test(run_that_went_on_with_another_has_what_that_one_finished),
+        cmocka_unit_test(repetitions_of_a_test_that_was_cut_are_kept),
+        cmocka_unit_test(repetitions_that_depend_on_one_another_are_not_kept),
+        cmocka_unit_test(time_that_a_run_has_lost_is_found),
         cmocka_unit_test(torn_last_line_does_not_count),
         cmocka_unit_test(other_plans_and_other_ranks_are_refused),
     };

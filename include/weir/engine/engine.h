@@ -52,6 +52,9 @@ struct weir_engine_params {
     const struct weir_clock *clock;
     const bool *is_skipped; /* by test, the same on all ranks: not run, and nothing is opened,
                                looked at or removed for it; NULL: none */
+    /* By test, the same on all ranks: repetitions that are not run, from the first one on, of a
+     * test that is a loop; NULL = none. */
+    const uint64_t *first_repetitions;
     const struct weir_observer *observer;
     /* Not 0: end cleanly, as soon as possible. Set by the engine as well, where a rank that sits
      * the test out has received a signal. */

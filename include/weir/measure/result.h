@@ -459,8 +459,9 @@ struct weir_resumed {
     char run_id[17];
     double begun_s;
     unsigned step_count;
-    unsigned kept_count; /* steps that are not repeated */
-    const char *hosts;   /* where it ran, if not on the nodes of this one; else NULL */
+    unsigned kept_count;       /* steps that are not run again */
+    unsigned kept_repetitions; /* of tests that are run again */
+    const char *hosts;         /* where it ran, if not on the nodes of this one; else NULL */
 };
 
 /* The whole run. Held by rank 0 only. */

@@ -223,8 +223,17 @@ struct weir_resumption {
     struct weir_recorded *runs; /* latest first; each went on with the one after it */
     unsigned run_count;
     struct weir_result **kept; /* by test: the results that hold those of this one; NULL: none */
+    /* By test: repetitions, from the first one on, that are kept of a test that is not, and the
+     * results that hold them. */
+    uint64_t *repetitions;
+    struct weir_result **partly;
     unsigned step_count;
-    unsigned kept_count; /* steps */
+    unsigned kept_count;       /* steps */
+    unsigned kept_repetitions; /* of all tests */
+    /* The latest run ended for want of time, and has finished nothing that can be kept: the seconds
+     * that it spent on `lost_test`. 0 = not so. */
+    double lost_s;
+    unsigned lost_test;
 };
 
 /* Looks for the last run of the plan in its result file. Nothing, if the file does not exist or

@@ -72,12 +72,17 @@ static bool has_all(struct search *search, const struct weir_step *step, uint64_
     return true;
 }
 
+/* Of a test that is kept in part, what it had finished is. */
 static bool is_kept(const struct weir_result *result, unsigned test)
 {
-    for (unsigned i = 0; i < result->phase_count; i++)
-        if (result->phases[i].test == test)
-            return result->phases[i].kept_from[0] != '\0';
-    return false;
+    bool has_phases = false;
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        if (result->phases[i].test == test && result->phases[i].kept_from[0] == '\0')
+            return false;
+        has_phases |= result->phases[i].test == test;
+    }
+    return has_phases;
 }
 
 /* Then another one began in that run, or the run itself ended. A test that was kept may have been
@@ -144,6 +149,107 @@ static bool has_finished_step(const struct weir_recorded *run, unsigned step,
         if (step_of(run->plan, i) == step && !has_finished(run, i, records))
             return false;
     return true;
+}
+
+/* ---- repetitions ---- */
+
+/* Repetitions of a test that need not be of one run: it consists of nothing else, and none depends
+ * on what those before it found (a depth) or how far they came (a working set that moves on). 0 =
+ * the test is no such. */
+static uint64_t count_repetitions(const struct weir_test *test)
+{
+    const struct weir_step *loop = test->steps;
+
+    if (loop == NULL || loop->next != NULL || loop->kind != WEIR_STEP_REPEAT)
+        return 0;
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->must_find_depth || (weir_verb_works_on_trees(test->phases[i]->verb) &&
+                                                 test->phases[i]->names.rotation.count > 0))
+            return 0;
+    return loop->count;
+}
+
+/* Repetitions of the test that the run has finished, from the first one on. */
+static uint64_t finished_repetitions(const struct weir_recorded *run, unsigned number)
+{
+    const struct weir_test *test = run->plan->tests[number];
+    const struct weir_result *result = run->result;
+    uint64_t count = count_repetitions(test), repetition = 0, last = 0;
+    uint64_t *records = weir_memory_take((run->plan->phase_count + 1) * sizeof *records);
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].test == number && result->phases[i].repetition > last)
+            last = result->phases[i].repetition;
+    for (bool is_finished = true; is_finished && repetition + 1 < count;
+         repetition += is_finished) {
+        struct search search = {.records = records};
+
+        memset(records, 0, run->plan->phase_count * sizeof *records);
+        for (unsigned i = 0; i < result->phase_count && is_finished; i++) {
+            const struct weir_phase_result *phase = &result->phases[i];
+
+            if (phase->test != number || phase->repetition != repetition)
+                continue;
+            is_finished = is_whole(phase) && phase->phase < run->plan->phase_count;
+            records[is_finished ? phase->phase : 0]++;
+        }
+        is_finished = is_finished && has_all(&search, test->steps->body, 1, false) &&
+                      (!search.needs_end || last > repetition);
+    }
+    free(records);
+    return repetition;
+}
+
+/* Of a step of several tests, all are repeated: they may belong together. */
+static bool is_alone_in_step(const struct weir_plan *plan, unsigned test)
+{
+    for (unsigned i = 0; i < plan->test_count; i++)
+        if (i != test && step_of(plan, i) == step_of(plan, test))
+            return false;
+    return true;
+}
+
+static void keep_repetitions(struct weir_resumption *resumption, const struct weir_recorded *run)
+{
+    for (unsigned i = 0; i < run->plan->test_count; i++) {
+        uint64_t count = is_alone_in_step(run->plan, i) ? finished_repetitions(run, i) : 0;
+
+        if (count <= resumption->repetitions[i])
+            continue;
+        resumption->repetitions[i] = count;
+        resumption->partly[i] = run->result;
+    }
+}
+
+/* What is kept is known: of tests that are kept, no single repetitions are. */
+static void sum_repetitions(struct weir_resumption *resumption, const struct weir_plan *plan)
+{
+    for (unsigned i = 0; i < plan->test_count; i++) {
+        if (resumption->kept[i] != NULL)
+            resumption->repetitions[i] = 0;
+        resumption->kept_repetitions += (unsigned)resumption->repetitions[i];
+    }
+}
+
+/* The time of its last test, if the latest run has got no further than the one that it went on
+ * with. */
+static void find_lost_time(struct weir_resumption *resumption)
+{
+    const struct weir_result *latest =
+        resumption->run_count > 0 ? resumption->runs[0].result : NULL;
+
+    if (latest == NULL || !latest->is_out_of_time ||
+        resumption->kept_count > latest->resumed.kept_count ||
+        resumption->kept_repetitions > latest->resumed.kept_repetitions)
+        return;
+    for (unsigned i = 0; i < latest->test_count; i++) {
+        double seconds = latest->finished_s - latest->tests[i].begun_s;
+
+        if (is_kept(latest, latest->tests[i].test) || seconds <= 0)
+            continue;
+        resumption->lost_s = seconds;
+        resumption->lost_test = latest->tests[i].test;
+    }
 }
 
 static void keep_steps(struct weir_resumption *resumption, const struct weir_recorded *run)
@@ -288,8 +394,10 @@ static int read_chain(struct weir_resumption *resumption, const struct weir_plan
         code = check_ranks(plan, run, rank_count, error);
         if (code == 0 && run->plan->test_count != plan->test_count)
             code = refuse_plan(plan, run, error);
-        if (code == 0)
+        if (code == 0) {
             keep_steps(resumption, run);
+            keep_repetitions(resumption, run);
+        }
         next = find_earlier(list, next - 1);
     }
     return code;
@@ -305,6 +413,8 @@ int weir_resumption_open(struct weir_resumption *resumption, const struct weir_p
 
     *resumption = (struct weir_resumption){0};
     resumption->kept = weir_memory_take(plan->test_count * sizeof *resumption->kept);
+    resumption->partly = weir_memory_take(plan->test_count * sizeof *resumption->partly);
+    resumption->repetitions = weir_memory_take(plan->test_count * sizeof *resumption->repetitions);
     for (unsigned i = 0; i < plan->test_count; i++)
         resumption->step_count += is_first_of_step(plan, i);
     if (code != 0 && code != -ENOENT && code != -ENODATA)
@@ -313,6 +423,8 @@ int weir_resumption_open(struct weir_resumption *resumption, const struct weir_p
         find_plan(&list, plan->id) > 0 ? read_chain(resumption, plan, &list, rank_count, error)
                                        : refuse_last(plan, error);
     weir_arena_close(&arena);
+    sum_repetitions(resumption, plan);
+    find_lost_time(resumption);
     return error->code;
 }
 
@@ -320,5 +432,7 @@ void weir_resumption_close(struct weir_resumption *resumption)
 {
     weir_recorded_close_all(resumption->runs, resumption->run_count);
     free(resumption->kept);
+    free(resumption->partly);
+    free(resumption->repetitions);
     *resumption = (struct weir_resumption){0};
 }

@@ -64,6 +64,8 @@ static const struct weir_json_field resumed_fields[] = {
     WEIR_JSON_FIELD(weir_resumed, "begun_s", begun_s, REAL),
     WEIR_JSON_FIELD(weir_resumed, "steps", step_count, UNSIGNED),
     WEIR_JSON_FIELD(weir_resumed, "kept_steps", kept_count, UNSIGNED),
+    WEIR_JSON_FIELD(weir_resumed, "kept_repetitions", kept_repetitions, UNSIGNED,
+                    .flags = WEIR_JSON_OMITTED, WEIR_JSON_WHEN(weir_resumed, kept_repetitions)),
     WEIR_JSON_FIELD(weir_resumed, "hosts", hosts, STRING, .flags = WEIR_JSON_OMITTED,
                     WEIR_JSON_WHEN(weir_resumed, hosts)),
     {0},

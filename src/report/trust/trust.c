@@ -48,16 +48,19 @@ static void add_seeds(struct weir_text *line, const struct weir_result *result, 
 static void add_resumed(struct weir_text *text, const struct weir_result *result)
 {
     const struct weir_resumed *resumed = &result->resumed;
-    char date[WEIR_DATE_BYTES];
+    char date[WEIR_DATE_BYTES], repetitions[64] = "";
     bool has_earlier = false;
 
     for (unsigned i = 0; i < result->phase_count; i++)
         has_earlier |= result->phases[i].kept_from[0] != '\0' &&
                        strcmp(result->phases[i].kept_from, resumed->run_id) != 0;
 
+    if (resumed->kept_repetitions > 0)
+        snprintf(repetitions, sizeof repetitions, ", and %u repetitions of others,",
+                 resumed->kept_repetitions);
     if (resumed->run_id[0] != '\0')
-        weir_trust_line(text, "resumed: %u of %u steps are kept from the run begun at %s%s%s%s",
-                        resumed->kept_count, resumed->step_count,
+        weir_trust_line(text, "resumed: %u of %u steps%s are kept from the run begun at %s%s%s%s",
+                        resumed->kept_count, resumed->step_count, repetitions,
                         weir_date_format_iso(resumed->begun_s, date),
                         has_earlier ? " and those before it" : "",
                         resumed->hosts != NULL ? ", which was on " : "",
