@@ -238,9 +238,10 @@ static void hosts_come_from_a_list_or_a_file(void **state)
         const char *text;
         const char *addresses; /* or what is wrong */
     } cases[] = {
-        {"n1:7471\nn2:7472\n", "n1:7471 n2:7472 "},
-        {"# two\n\n  n1:7471  # the first\n\tn2:7472\r\n", "n1:7471 n2:7472 "},
-        {"n1:7471", "n1:7471 "},
+        {"127.0.0.1:7471\n127.0.0.2:7472\n", "127.0.0.1:7471 127.0.0.2:7472 "},
+        {"# two\n\n  127.0.0.1:7471  # the first\n\t127.0.0.2:7472\r\n",
+         "127.0.0.1:7471 127.0.0.2:7472 "},
+        {"127.0.0.1:7471", "127.0.0.1:7471 "},
         {"", "names no server"},
         {"# none\n", "names no server"},
         {"n1\n", "no HOST:PORT"},
@@ -267,12 +268,12 @@ static void hosts_come_from_a_list_or_a_file(void **state)
 
 static void hosts_of_a_list_are_taken_in_their_order(void **state)
 {
-    struct weir_rdma_options options = {.hosts = "b:2/a:1;[::1]:3"};
+    struct weir_rdma_options options = {.hosts = "127.0.0.2:2/127.0.0.1:1;[::1]:3"};
     struct weir_error error = {0};
     struct weir_text all = {0};
 
     assert_int_equal(read_hosts(&options, &all, &error), 0);
-    assert_string_equal(weir_text_string(&all), "b:2 a:1 [::1]:3 ");
+    assert_string_equal(weir_text_string(&all), "127.0.0.2:2 127.0.0.1:1 [::1]:3 ");
     options.hosts = NULL;
     options.hosts_file = "no-such-file";
     assert_true(read_hosts(&options, &all, &error) < 0);
@@ -287,10 +288,10 @@ static void a_server_without_a_name_is_refused(void **state)
         const char *hosts;
         const char *words;
     } cases[] = {
-        {"/b:2", "server 1 of \"/b:2\" has no name"},
-        {"a:1/", "server 2 of"},
-        {"a:1//c:3", "server 2 of"},
-        {"a:1; ;c:3", "server 2 of"},
+        {"/127.0.0.2:2", "server 1 of \"/127.0.0.2:2\" has no name"},
+        {"127.0.0.1:1/", "server 2 of"},
+        {"127.0.0.1:1//127.0.0.3:3", "server 2 of"},
+        {"127.0.0.1:1; ;127.0.0.3:3", "server 2 of"},
         {"/", "server 1 of \"/\" has no name: HOST:PORT"},
         {" \t", "server 1 of"},
     };
