@@ -13,10 +13,54 @@
 
 /* ---- one run ---- */
 
+/* Adds a last column with the number of the run to the lines from `first` on. Headers of later runs
+ * that equal *header, the latest one, are left out. Names in quotes may have ends of lines in them.
+ */
+static void add_run_column(struct weir_text *text, size_t first, unsigned run, const char *opening,
+                           struct weir_text *header)
+{
+    struct weir_text lines = {0};
+    const char *line = weir_text_string(text) + first;
+
+    for (bool is_first = true; *line != '\0'; is_first = false) {
+        bool is_header = opening != NULL ? strncmp(line, opening, strlen(opening)) == 0 : is_first;
+        int length = 0;
+
+        for (bool is_quoted = false; line[length] != '\0' && (line[length] != '\n' || is_quoted);
+             length++)
+            is_quoted ^= line[length] == '"';
+        if (length == 0) {
+            weir_text_add(&lines, "\n");
+        } else if (!is_header) {
+            weir_text_add(&lines, "%.*s,%u\n", length, line, run);
+        } else if (header->length != (size_t)length ||
+                   memcmp(weir_text_string(header), line, (size_t)length) != 0) {
+            weir_text_add(&lines, "%.*s,run\n", length, line);
+            weir_text_clear(header);
+            weir_text_add(header, "%.*s", length, line);
+        }
+        line += length + (line[length] == '\n');
+    }
+    text->length = first;
+    if (text->data != NULL)
+        text->data[first] = '\0';
+    weir_text_add(text, "%s", weir_text_string(&lines));
+    weir_text_close(&lines);
+}
+
+/* Rows of several runs are told apart by a column. */
+static bool has_run_column(const struct weir_command *command)
+{
+    return command->report.format != NULL && strcasecmp(command->report.format, "csv") == 0 &&
+           strcasecmp(command->report.run, "all") == 0;
+}
+
+/* `header`: the latest one of those with a column of the run. */
 static int tell_run(const struct weir_command *command, struct weir_recorded *run,
-                    struct weir_text *text, struct weir_error *error)
+                    struct weir_text *text, struct weir_text *header, struct weir_error *error)
 {
     struct weir_plan *plan = run->plan;
+    size_t first = text->length;
     int code = weir_front_choose_reporter(plan->dialect, &command->report, &plan->output, error);
 
     if (code == 0 && weir_reporter_find(&plan->output)->is_of_sweep && plan->sweep.axis_count == 0)
@@ -24,6 +68,9 @@ static int tell_run(const struct weir_command *command, struct weir_recorded *ru
                                 command->report.format, run->number + 1);
     if (code == 0)
         weir_report_whole(text, run->plan, run->result);
+    if (code == 0 && has_run_column(command))
+        add_run_column(text, first, run->number + 1, weir_reporter_find(&plan->output)->header,
+                       header);
     weir_recorded_close(run);
     return code;
 }
@@ -157,13 +204,15 @@ static int tell_chosen(const struct weir_command *command, const struct choice *
 {
     bool is_one = choice->first == choice->last;
     struct weir_record_reader *reader = NULL;
+    struct weir_text header = {0};
     struct weir_recorded run;
     int code = weir_record_open(command->result_path, is_one ? choice->first : WEIR_ALL_RUNS,
                                 &reader, error);
 
     while (code >= 0 && (code = weir_record_next(reader, &run, error)) > 0)
-        code = tell_run(command, &run, text, error);
+        code = tell_run(command, &run, text, &header, error);
     weir_record_close(reader);
+    weir_text_close(&header);
     return code;
 }
 

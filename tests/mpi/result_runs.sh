@@ -45,8 +45,12 @@ for i in 1 2; do
 done
 [[ $counts == "3 4 " || $counts == "4 3 " ]] || fail "the runs have $counts writes, not 3 and 4"
 
+# Rows of all runs have one header and a column of the run.
 capture "$WEIR" report "$result" --run all --format csv
 expect_lines 7 '^write,'
+"$WEIR_PYTHON" -c 'import csv, sys; print(*[row["run"] for row in csv.DictReader(sys.stdin)])' <"$out" >"$work/runs"
+read -r first second _ <<<"$counts"
+[[ $(<"$work/runs") == "$( (yes 1 | head -n "$first"; yes 2 | head -n "$second") | paste -sd ' ')" ]] || fail "the rows are of runs $(<"$work/runs")"
 capture "$WEIR" report "$result" --format csv
 [[ $status == 0 ]] || fail "the last run is not told"
 grep -q 'run 2' "$err" || fail "nothing is said of the other run"
