@@ -40,3 +40,10 @@ try '30 33' nodes=1,2
 try '11 22 33' ranks-per-node=1..3+1
 try '10 20 11 22' nodes=1,2 ranks-per-node=1,2
 try '10 11' nodes=1,2 ranks-per-node=1
+
+# Of a total each rank has its part: the launcher says how many there are of each node.
+rm -f "$result"
+capture mpiexec -n 6 --host n1:3,n2:3 --map-by slot "${passed_on[@]}" --wdir "$work" "$work/placed" sweep nodes=1,2 total=768k -- \
+    ior -w -F -t 64k -o "$files/f" --result "$result"
+expect_done
+expect_record "[(p.ranks, p.bytes) for p in phases if p.verb == 'write'] == [(3, 786432), (6, 786432)]"

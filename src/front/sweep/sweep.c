@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STEPS_MAX 4096
@@ -48,6 +49,9 @@ struct sweep {
     struct weir_sweep_axis_words axes[2];
     unsigned axis_count;
     uint64_t total; /* bytes or items; 0: not given */
+    /* Ranks on each node, as the launcher says, where total= and nodes= need it; 0 = not needed, or
+     * unknown. */
+    uint64_t launched_per_node;
 };
 
 #define REFUSE(sweep, ...) weir_error_usage((sweep)->error, "sweep", __VA_ARGS__)
@@ -115,6 +119,29 @@ static const struct weir_sweep_axis_words *find_axis(const struct sweep *sweep, 
     return NULL;
 }
 
+/* Ranks on each node, if the launcher says that all nodes have as many; 0 = unknown. MPI is not
+ * started yet. Slurm gives "2(x4)", or "2(x3),1" where they differ; of the others, ranks on this
+ * node and of the job are known, and a node with fewer is refused when the run begins. */
+static uint64_t launched_per_node(void)
+{
+    static const char *const pairs[][2] = {{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
+                                           {"MPI_LOCALNRANKS", "PMI_SIZE"},
+                                           {"PALS_LOCAL_SIZE", "PMI_SIZE"}};
+    const char *tasks = getenv("SLURM_STEP_TASKS_PER_NODE");
+    int64_t here, all;
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *local = getenv(pairs[i][0]), *size = getenv(pairs[i][1]);
+
+        if (local != NULL && size != NULL && weir_integer_parse(local, &here) == 0 &&
+            weir_integer_parse(size, &all) == 0 && here > 0 && all % here == 0)
+            return (uint64_t)here;
+    }
+    if (tasks == NULL || strchr(tasks, ',') != NULL)
+        return 0;
+    return strtoull(tasks, NULL, 10);
+}
+
 static int check(const struct sweep *sweep)
 {
     bool has_ranks = find_axis(sweep, WEIR_SWEEP_RANKS) != NULL;
@@ -126,10 +153,12 @@ static int check(const struct sweep *sweep)
     if (has_ranks && (has_nodes || has_per_node))
         return REFUSE(sweep, "ranks is a number of all nodes together; with nodes give "
                              "ranks-per-node");
-    if (sweep->total > 0 && !has_ranks && !(has_nodes && has_per_node))
+    if (sweep->total > 0 && !has_ranks &&
+        !(has_nodes && (has_per_node || sweep->launched_per_node > 0)))
         return REFUSE(sweep,
                       "total= is split among the ranks of each step, so their number must be "
-                      "known: give ranks=N, or nodes= and ranks-per-node=");
+                      "known: give ranks=N, or nodes= and ranks-per-node=%s",
+                      has_nodes ? ", as no launcher says that all nodes have as many" : "");
     if (sweep->words.is_packed && sweep->words.is_round_robin)
         return REFUSE(sweep, "--packed and --round-robin contradict each other; leave one out");
     if (sweep->plan->source.script != NULL)
@@ -197,13 +226,19 @@ static struct weir_front_request *read_step(const struct sweep *sweep, const uns
     return request == NULL || check_typed(sweep, request) ? NULL : request;
 }
 
+static uint64_t per_node_of(const struct sweep *sweep, const unsigned places[])
+{
+    uint64_t given = number_of(sweep, places, WEIR_SWEEP_RANKS_PER_NODE);
+
+    return given > 0 ? given : sweep->launched_per_node;
+}
+
 static uint64_t ranks_of(const struct sweep *sweep, const unsigned places[])
 {
     uint64_t ranks = number_of(sweep, places, WEIR_SWEEP_RANKS);
 
     return ranks > 0 ? ranks
-                     : number_of(sweep, places, WEIR_SWEEP_NODES) *
-                           number_of(sweep, places, WEIR_SWEEP_RANKS_PER_NODE);
+                     : number_of(sweep, places, WEIR_SWEEP_NODES) * per_node_of(sweep, places);
 }
 
 /* The part of the total that falls to each rank. */
@@ -227,7 +262,7 @@ static void mark_test(const struct sweep *sweep, struct weir_test *test, const u
     if (ranks > 0 && test->rank_limit == 0)
         test->rank_limit = ranks;
     test->node_limit = number_of(sweep, places, WEIR_SWEEP_NODES);
-    test->ranks_per_node_limit = number_of(sweep, places, WEIR_SWEEP_RANKS_PER_NODE);
+    test->ranks_per_node_limit = per_node_of(sweep, places);
     if (ranks > sweep->plan->rank_need)
         sweep->plan->rank_need = ranks;
     if (done != sweep->total)
@@ -303,6 +338,9 @@ static int read_axes(struct sweep *sweep, int count, const char *const words[])
         if (is_total ? read_total(sweep, words[i] + 6) : read_axis(sweep, words[i]))
             return -EINVAL;
     }
+    if (sweep->total > 0 && find_axis(sweep, WEIR_SWEEP_NODES) != NULL &&
+        find_axis(sweep, WEIR_SWEEP_RANKS_PER_NODE) == NULL)
+        sweep->launched_per_node = launched_per_node();
     return check(sweep) || read_limits(sweep) ? -EINVAL : 0;
 }
 
