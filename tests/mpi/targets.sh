@@ -52,6 +52,9 @@ expect_empty
 
 slow --result "$result"
 ((status == 0)) || fail "a slow target alone makes the exit code $status"
+# Tables and findings have numbers of tests.
+expect_line "^weir +test [0-9]+, [0-9]+: $files/c\$"
+expect_line '^weir +test [0-9]+: all targets at once$'
 expect_empty
 cp "$out" "$work/told"
 "$WEIR_PYTHON" - "$WEIR_TEST" "$result" "$files" <<'END' || fail "the slow one is not named"

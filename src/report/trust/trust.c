@@ -67,6 +67,37 @@ static void add_resumed(struct weir_text *text, const struct weir_result *result
                         resumed->hosts != NULL ? resumed->hosts : "");
 }
 
+/* Tables and findings have numbers of tests: which target each one is. */
+static void add_targets(struct weir_text *text, const struct weir_plan *plan)
+{
+    struct weir_text line = {0};
+    bool has_targets = false;
+
+    for (size_t i = 0; i < plan->test_count; i++)
+        has_targets |= plan->tests[i]->peer != NULL;
+    for (size_t i = 0; i < plan->test_count && has_targets; i++) {
+        const char *peer = plan->tests[i]->peer;
+        bool is_first = true;
+
+        for (size_t k = 0; k < i && is_first; k++)
+            is_first = peer == NULL ? plan->tests[k]->peer != NULL
+                                    : plan->tests[k]->peer == NULL ||
+                                          strcmp(plan->tests[k]->peer, peer) != 0;
+        if (!is_first)
+            continue;
+        for (size_t k = i; k < plan->test_count; k++)
+            if (peer == NULL
+                    ? plan->tests[k]->peer == NULL
+                    : plan->tests[k]->peer != NULL && strcmp(plan->tests[k]->peer, peer) == 0)
+                weir_text_add(&line, "%s %zu", line.length == 0 ? "test" : ",", k);
+        weir_text_add(&line, ": ");
+        weir_text_add_visible(&line, peer != NULL ? peer : "all targets at once");
+        weir_trust_line(text, "%s", weir_text_string(&line));
+        weir_text_clear(&line);
+    }
+    weir_text_close(&line);
+}
+
 /* With its seeds a run can be repeated. */
 static void add_head(struct weir_text *text, const struct weir_trust_view *view)
 {
@@ -84,6 +115,7 @@ static void add_head(struct weir_text *text, const struct weir_trust_view *view)
     if (seeds.length > 0)
         weir_trust_line(text, "%s", weir_text_string(&seeds));
     weir_text_close(&seeds);
+    add_targets(text, view->plan);
 }
 
 /* The worst of all phases: one line says what cross-node numbers are worth. Below the error of its
