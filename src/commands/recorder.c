@@ -436,7 +436,7 @@ static void take_phase(struct weir_recorder *recorder, const struct weir_phase_r
     weir_result_keep_phase(result, !recorder->reporter->is_text);
 }
 
-/* What an earlier run has finished of a test that is run again. */
+/* Records the repetitions that an earlier run has finished of a test that is run again. */
 static void take_repetitions(struct weir_recorder *recorder, unsigned test, struct weir_text *lines)
 {
     const struct weir_resumption *resumption = recorder->resumption;

@@ -133,7 +133,7 @@ struct kept {
     uint64_t *repetitions;
 };
 
-/* Rank 0 reads, and all ranks learn what is not run. */
+/* Rank 0 reads the file and broadcasts which tests and repetitions are not run. */
 static int find_kept(struct weir_group *group, const struct weir_plan *plan,
                      struct weir_resumption *resumption, const struct kept *kept,
                      struct weir_error *error)
@@ -198,8 +198,8 @@ static bool has_advanced(const struct weir_plan *plan, const struct weir_result 
     return has_more;
 }
 
-/* The second run in a row that ends for want of time and has finished nothing is an error of the
- * environment: the same again would come to the same. */
+/* The second run in a row that ended for want of time and finished nothing is an error of the
+ * environment: a third one would finish nothing either. */
 static void check_advance(const struct weir_plan *plan, const struct weir_result *result,
                           const struct weir_resumption *before, struct weir_error *error)
 {

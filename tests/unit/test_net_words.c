@@ -180,6 +180,7 @@ static const struct {
     {{"--test=lat", "--both"}, "net: --both: a ping-pong"},
     {{"--test=lat", "--depth=2"}, "net: --depth: latency"},
     {{"--test=lat", "--in-flight=1m"}, "net: --in-flight: latency"},
+    {{"--test=lat", "--pairs=4"}, "net: --pairs: latency"},
     {{"--test=lat", "--verify"}, "net: --verify: latency"},
     {{"--test=lat", "--interval=1"}, "net: --interval: lines"},
     {{"--test=lat", "--format=iperf"}, "net: --format: iperf has no lines"},

@@ -89,8 +89,8 @@ unsigned weir_net_plan_batch(const struct weir_net_plan *plan, uint64_t message_
 /* The plan as stable text. */
 void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *text);
 
-/* What the plan comes to on so many ranks: rounds, measurements, and the time that they take at
- * least. Of a single rank, which measures nothing, the rule for n ranks. */
+/* Adds the rounds and measurements of the plan on `rank_count` ranks, and the least time of all of
+ * them. A single rank measures nothing: it gets the formula for n ranks. */
 void weir_net_outlook_add(const struct weir_net_plan *plan, uint32_t rank_count,
                           struct weir_text *text);
 

@@ -193,6 +193,10 @@ static int check_latency(const struct weir_net_plan *plan, struct weir_error *er
         return REFUSE(error,
                       "--depth: latency is that of one message at a time; leave it out, or say "
                       "--test bw");
+    if (plan->pairs > 1)
+        return REFUSE(error,
+                      "--pairs: latency is that of one message at a time, on one connection; "
+                      "leave it out, or say --test bw");
     if (plan->in_flight_bytes > 0)
         return REFUSE(error, "--in-flight: latency is that of one message at a time; leave it out, "
                              "or say --test bw");

@@ -116,7 +116,7 @@ static void settle(struct net_run *run, const struct net_trial *trial,
     end->done_now++;
 }
 
-/* Counts what was found completed at one time; `is_all`: and nothing else was to be found. */
+/* Counts the completions that one poll has found; `is_all`: no others were left. */
 static void account(struct net_run *run, uint64_t now_ns, bool is_all)
 {
     for (uint32_t i = 0; i < run->endpoint_count; i++) {

@@ -100,7 +100,7 @@ void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done, bool
         add_to_intervals(tally, now_ns, done);
     if (is_all)
         tally->seen_ns = now_ns;
-    /* At the end of the duration nothing more is posted; what is in flight counts. */
+    /* The end of the duration ends posting; messages in flight count. */
     if (tally->duration_ns > 0 && now_ns - tally->begin_ns >= tally->duration_ns &&
         tally->posted < tally->post_limit)
         tally->post_limit = tally->posted;

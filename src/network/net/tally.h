@@ -32,7 +32,7 @@ struct net_tally {
     uint64_t begin_ns;   /* the first post that counts */
     uint64_t end_ns;     /* the last completion that counts */
     uint64_t count;
-    uint64_t seen_ns; /* when no completion was left to be seen */
+    uint64_t seen_ns; /* the last poll that left no completion */
     uint64_t part_begin_ns;
     uint64_t part_count;
     uint64_t part_stale; /* messages that were in flight when the part began */
@@ -45,8 +45,9 @@ void net_tally_begin(struct net_tally *tally, uint64_t start_ns);
 /* Adds `count` messages (> 0) that were accepted by a post begun at `now_ns`. */
 void net_tally_post(struct net_tally *tally, uint64_t now_ns, uint64_t count);
 
-/* Adds `done` messages (> 0) whose completions were seen at `now_ns`; `is_all`: and no others were
- * there to be seen. */
+/* Adds `done` messages (> 0) whose completions were found at `now_ns`; `is_all`: no others were
+ * left.
+ */
 void net_tally_add(struct net_tally *tally, uint64_t now_ns, uint64_t done, bool is_all);
 
 /* Nothing counts from now on. */

@@ -117,7 +117,7 @@ static void add_columns(const struct weir_net_view *view, bool has_retransmits)
 /* ---- sums ---- */
 
 /* One, or with both ways one of those that send and one of those that receive, as in iperf3. Times
- * of a sum are on one clock: what flows did one after the other is not what they did at once. */
+ * of a sum are on one clock: flows that ran one after the other are not added up as if at once. */
 struct sums {
     struct line lines[2];
     uint32_t flow_counts[2];

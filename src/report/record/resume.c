@@ -72,7 +72,7 @@ static bool has_all(struct search *search, const struct weir_step *step, uint64_
     return true;
 }
 
-/* Of a test that is kept in part, what it had finished is. */
+/* True if an earlier run has measured all phases of the test. */
 static bool is_kept(const struct weir_result *result, unsigned test)
 {
     bool has_phases = false;
@@ -153,9 +153,9 @@ static bool has_finished_step(const struct weir_recorded *run, unsigned step,
 
 /* ---- repetitions ---- */
 
-/* Repetitions of a test that need not be of one run: it consists of nothing else, and none depends
- * on what those before it found (a depth) or how far they came (a working set that moves on). 0 =
- * the test is no such. */
+/* Repetitions of a test that may be measured by several runs: the test consists of them alone, and
+ * none depends on the depth that an earlier one found, or on the place where it left a working set
+ * that moves on. 0 = there are none such. */
 static uint64_t count_repetitions(const struct weir_test *test)
 {
     const struct weir_step *loop = test->steps;
@@ -221,7 +221,7 @@ static void keep_repetitions(struct weir_resumption *resumption, const struct we
     }
 }
 
-/* What is kept is known: of tests that are kept, no single repetitions are. */
+/* Drops the repetitions of tests that are kept whole, and adds up the others. */
 static void sum_repetitions(struct weir_resumption *resumption, const struct weir_plan *plan)
 {
     for (unsigned i = 0; i < plan->test_count; i++) {
