@@ -207,7 +207,7 @@ expect_line "resumed: 1 of 1 steps are kept"
 rm -f "$result" "$files"/*
 endless=("$WEIR" ior -w -F -t 64k -b 64m -O interIODelay=1000000 -i 2 -o "$files/e" --result "$result" --resume --stop-before 60s)
 for expected in 1 3; do
-    WEIR_JOB_END_TIME=$(($(date +%s) + 75)) capture mpiexec -n 2 "${endless[@]}"
+    WEIR_JOB_END_TIME=$(($(date +%s) + 85)) capture mpiexec -n 2 "${endless[@]}"
     expect_exit $expected
     expect_record "end.out_of_time"
 done
