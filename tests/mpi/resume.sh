@@ -202,6 +202,34 @@ capture mpiexec -n $ranks "${long[@]}"
 expect_done
 expect_line "resumed: 1 of 1 steps are kept"
 
+# ---- so it is of names, and of a step of a sweep
+
+# Cuts the result file after the phases of the second repetition of the last test, and one more.
+cut_in_third() {
+    "$WEIR_PYTHON" - "$result" <<'END'
+import json, sys
+lines = open(sys.argv[1]).readlines()
+test = max(r["test"] for r in map(json.loads, lines) if r["record"] == "phase")
+third = [i for i, r in enumerate(map(json.loads, lines)) if r["record"] == "phase" and (r["test"], r["repetition"]) == (test, 2)]
+open(sys.argv[1], "w").writelines(lines[:third[1]])
+END
+}
+
+for command in "mdtest -n 4 -i 4 -d $files/d" "sweep ranks=1,2 -- ior -w -r -F -t 64k -b 64k -i 4 -o $files/s"; do
+    rm -f "$result"
+    IFS=' ' read -ra words <<<"$command"
+    capture mpiexec -n 2 "$WEIR" "${words[@]}" --result "$result"
+    expect_done
+    cut_in_third
+    capture mpiexec -n 2 "$WEIR" "${words[@]}" --result "$result" --resume
+    expect_done
+    expect_line 'resumed: . of . steps, and 2 repetitions of others, are kept'
+    expect_record "all(hasattr(p, 'kept_from') == (p.repetition < 2) for p in phases if p.test == max(q.test for q in phases))"
+    expect_record "all(hasattr(p, 'kept_from') for p in phases if p.test < max(q.test for q in phases))"
+    expect_record "all(p.outcome == 'complete' for p in phases) and {p.repetition for p in phases} == {0, 1, 2, 3} and end.exit_code == 0"
+    expect_record "len({(p.test, p.phase, p.repetition) for p in phases}) == len(phases)"
+done
+
 # ---- one of which no repetition fits into a job is reported, and is no reason to try for ever
 
 rm -f "$result" "$files"/*
