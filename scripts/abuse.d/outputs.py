@@ -13,6 +13,7 @@ OUTPUTS = (("summary", "--summaryFile=o", ""), ("result", "--result o", ""), ("r
            ("status", "-k -D 5 -O stoneWallingWearOut=1,stoneWallingStatusFile=o", "f"))
 SECRET = "head -c 32 /dev/urandom >s; chmod 600 s; "
 SERVE = "$W serve --secret-file s --provider tcp --listen 127.0.0.1:0 --capacity 1m"
+LOCK = 'import fcntl, sys, time; file = open(sys.argv[1], "r+"); fcntl.lockf(file, fcntl.LOCK_EX); time.sleep(60)'
 
 
 def foreign():
@@ -37,6 +38,12 @@ def foreign():
         yield Case(f"output.advertise-{kind}", f"{SERVE} --advertise o", TOLD, limit=8, setup=SECRET + make, quick=kind == "fifo")
     yield Case("output.advertise-fifo-ends", f"watch=/; lead=1; solo {SERVE} --advertise o; kill -TERM $mp; ends 5", ORDERLY | {143}, setup=SECRET + "mkfifo o",
                word=False, quick=True)
+    yield Case("output.serve-dev-full", f"{SERVE} >/dev/full", TOLD, limit=8, setup=SECRET, quick=True)
+    yield Case("output.serve-dev-full-advertise", f"{SERVE} --advertise o >/dev/full; rc=$?; [[ ! -e o ]] || exit 9; exit $rc", TOLD, limit=8, setup=SECRET)
+    yield Case("output.advertise-full", f"head -c 100k /dev/zero >m/fill 2>/dev/null; {SERVE} --advertise m/o; rc=$?; rm m/fill; [[ ! -e m/o ]] || exit 9; exit $rc", TOLD,
+               limit=8, setup=SECRET, mount="tmpfs:size=64k")
+    yield Case("output.advertise-locked", f"python3 -c '{LOCK}' o >/dev/null & holder=$!; sleep 1; watch=/; lead=2; solo {SERVE} --advertise o; kill -TERM $mp; ends 5; "
+               "rc=$?; kill $holder; exit $rc", ORDERLY | {143}, setup=SECRET + "echo 127.0.0.1:7 >o", word=False)
     for count in ("-1", "1e9", "99999999999999999999999", "0", "nan", "5 garbage", "''"):
         yield Case(f"output.status-says-{count.strip(chr(39)).replace(' ', '-')[:8] or 'nothing'}", "$W -r -k -D 5 -t 64k -b 1m --stoneWallingStatusFile=st -o f",
                    TOLD, setup=f"$W -w -k -t 64k -b 1m -o f; echo {count} >st", quick=count in ("-1", "1e9"))
@@ -47,6 +54,11 @@ def inputs():
     for name, words in (("script", "-f o"), ("hints", "-a MPIIO $S -o f --mpiio.hintsFileName=o"), ("rankfile", "$S -o f --pin rankfile:o"),
                         ("report", "report o")):
         yield Case(f"input.fifo-{name}", f"watch=/; solo $W {words}; kill -TERM $mp; ends 5", ORDERLY | {143}, setup="mkfifo o", word=False)
+    for kind, host in (("port-0", "127.0.0.1:0"), ("port-99999", "127.0.0.1:99999"), ("port-negative", "127.0.0.1:-1"), ("unknown", "none.invalid:7")):
+        yield Case(f"input.hosts-{kind}", f"$W -a RDMA --rdma.hosts {host} --rdma.secret-file s -w -o /o", REFUSED, setup=SECRET, says=re.escape(host),
+                   quick=kind == "port-0")
+    yield Case("input.hosts-file-nul", "$W -a RDMA --rdma.hosts-file h --rdma.secret-file s -w -o /o", REFUSED, says="line 2",
+               setup=SECRET + r"printf '127.0.0.1:7\n127.0.0.1:8\0 9\n' >h")
     yield Case("input.fifo-secret", "$W serve --secret-file o", TOLD, limit=8, setup="mkfifo o; chmod 600 o")
     yield Case("input.fifo-back", f"{SERVE} --back o", TOLD, limit=8, setup=SECRET + "mkfifo o")
     yield Case("input.fifo-doctor", "$W doctor o >/dev/null", ORDERLY, limit=15, setup="mkfifo o", word=False)
