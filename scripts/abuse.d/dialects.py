@@ -19,7 +19,7 @@ LONG = {
 LONG_PROGRAM = "echo 'write(\"x\", 1); repeat 600s stat(\"x\");' >p.pbl; mkdir -p a b d"
 # The same directory or file afterwards, which must be free and clean: a short run of the same dialect.
 AGAIN = {
-    "mdtest": "$W mdtest -n 20 -w 10 -d d",
+    "mdtest": "$W mdtest -n 2000 -w 10 -d d",
     "md-workbench": "$W md-workbench -D 2 -P 300 -I 200 -R 1 -o d",
     "iozone": "$W iozone -i 0 -i 1 -s 64k -r 4k -f f",
     "dd": "$W dd if=/dev/zero of=f bs=4k count=4",
@@ -51,7 +51,7 @@ def ended_early():
 def run_by_others():
     """A second run of the same dialect on the same files is refused, and the first one goes on."""
     for name in AGAIN:
-        command, watch, _ = LONG[name]
+        command, watch, _ = LONG["iozone-parts" if name == "iozone" else name]  # between two sizes of -a there is no file
         yield Case(f"twice.{name}", f"watch='{watch}'; solo {command}; {AGAIN[name]}; rc=$?; kill -0 $mp || rc=99; kill -INT $mp; ends 10; exit $rc", REFUSED,
                    setup=LONG_PROGRAM, limit=40, may=LONG[name][2], word=False, quick=name == "mdtest")
 
@@ -148,7 +148,7 @@ def codes():
 def idle_ranks():
     """A signal to a rank that sits a step out."""
     steps = {"sweep": ("sweep ranks=1,2 -- ior -w -t 4k -Y -b 600m -F -o f", "f*"), "ior": ("-N 1 -w -t 4k -Y -b 600m -F -o f", "f*"),
-             "targets": ("targets a b --alone-only --size 600m --transfer 4k --buffered", "a/*"), "mdtest": ("mdtest -f 1 -l 2 -n 200000 -d d", "d/*/*"),
+             "targets": ("targets a b --alone-only --size 600m --transfer 4k --buffered", "a/*"), "mdtest": ("mdtest -f 1 -l 2 -n 200000 --rate 2000 -d d", "d/*/*"),
              "iozone": ("iozone -l 1 -u 2 -i 0 -i 1 -s 600m -r 4k -o -F f g", "f")}
     for name, (words, watch) in steps.items():
         for number in ("TERM", "INT"):
