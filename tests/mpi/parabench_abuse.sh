@@ -178,6 +178,15 @@ expect_record "phases[0].program_result.statements > 100 and 0.9 < phases[0].tot
 in_time inline 2 'repeat $i 9000000000000 $a = $i;' --time-limit 1s
 in_time inline 3 'if ($$rank == 0) repeat $i 9000000000000 $a = $i; barrier;' --time-limit 1s
 in_time inline 2 'sleep(600000000);' --time-limit 1s
+# Between the pieces of one call, and between the rounds of a pattern that ranks move alone or together.
+in_time inline 2 'write("f$$rank", 1t);' --time-limit 1s
+rm -f f?
+for level in 0 1; do
+    in_time inline 2 'define pattern {"p", 1, 9000000, 4k, '"$level"'}; pwrite("f", "p");' --time-limit 1s
+    expect_exit 1
+    expect_error 'the time limit of 1 s has ended it'
+    rm -f f
+done
 
 for statements in "$endless" 'repeat $i 9000000000000 $a = $i;' 'if ($$rank == 0) sleep(600000000); barrier;'; do
     printf '%s\n' "write(\"begun\$\$rank\", 1k); $statements" >"$work/inline.pbl"
