@@ -5,6 +5,7 @@
 #include "side_report.h"
 
 #include "weir/audit/audit.h"
+#include "weir/base/call_watch.h"
 #include "weir/base/log.h"
 #include "weir/base/output_file.h"
 #include "weir/base/remedy.h"
@@ -100,8 +101,11 @@ static int record(struct weir_recorder *recorder, struct weir_text *lines, struc
     int code = 0;
 
     weir_report_spell(lines, 0, recorder->words);
-    if (recorder->record.descriptor >= 0)
+    if (recorder->record.descriptor >= 0) {
+        weir_call_begin("append", recorder->plan->output.result_path);
         code = weir_record_append(&recorder->record, lines);
+        weir_call_end();
+    }
     weir_text_close(lines);
     if (code == 0)
         return 0;

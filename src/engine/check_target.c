@@ -106,7 +106,7 @@ static int check_directory(struct weir_run *run, const struct weir_phase *phase,
     weir_text_cut_name(directory);
     if (phase->target->has_own_directory)
         weir_text_cut_name(directory);
-    if (run->backend->names->stat(run->session, directory, &facts) != -ENOENT)
+    if (weir_run_stat(run, directory, &facts) != -ENOENT)
         return 0;
     return weir_error_usage(
         error, run->backend->descriptor.name,
@@ -131,7 +131,7 @@ int weir_check_target(struct weir_run *run, const struct weir_phase *phase, cons
                       struct weir_error *error)
 {
     struct weir_name_facts facts;
-    int code = run->backend->names->stat(run->session, path, &facts);
+    int code = weir_run_stat(run, path, &facts);
 
     if (code == -ENOENT)
         return check_missing(run, phase, path, error);
@@ -217,7 +217,7 @@ int weir_check_package_directory(struct weir_run *run, const struct weir_target 
         return 0;
     memcpy(directory, path, strlen(path) + 1);
     weir_text_cut_name(directory);
-    if (run->backend->names->stat(run->session, directory, &facts) == 0 &&
+    if (weir_run_stat(run, directory, &facts) == 0 &&
         (facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK))
         return 0;
     return weir_error_usage(error, run->test->dialect,

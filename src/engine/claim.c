@@ -73,7 +73,7 @@ void weir_claim_close(struct weir_run *run)
 int weir_claim_find(struct weir_run *run, const char *path, struct weir_file_id *id)
 {
     struct weir_name_facts facts;
-    int code = run->backend->names->stat(run->session, path, &facts);
+    int code = weir_run_stat(run, path, &facts);
 
     if (code != 0)
         return code;
@@ -89,7 +89,7 @@ int weir_claim_remove(struct weir_run *run, const char *path)
     int code = weir_claim_is_needed(run) ? weir_claim_find(run, path, &id) : 0;
 
     if (code == 0)
-        code = run->backend->names->unlink(run->session, path);
+        code = weir_run_unlink(run, path);
     if (code == 0)
         weir_claim_drop(run, id);
     return code == -ENOENT ? 0 : code;

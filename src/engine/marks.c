@@ -4,6 +4,7 @@
  * them, where the file itself is not there yet. */
 #include "marks.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/log.h"
 #include "weir/base/remedy.h"
 #include "weir/system/mark.h"
@@ -89,8 +90,7 @@ static bool makes_file(struct weir_run *run, const struct weir_phase *phase, con
     struct weir_name_facts facts;
 
     return weir_verb_makes_files(phase->verb) &&
-           (phase->transfers.must_replace ||
-            run->backend->names->stat(run->session, path, &facts) == -ENOENT);
+           (phase->transfers.must_replace || weir_run_stat(run, path, &facts) == -ENOENT);
 }
 
 static int tell_outcome(struct weir_run *run, const struct weir_phase *phase, size_t root,
@@ -297,9 +297,11 @@ static struct sight see_file(struct weir_run *run, const struct weir_phase *phas
     char path[WEIR_PATH_BYTES];
 
     weir_run_path(run, phase->target, 0, path);
+    weir_call_begin("stat", path);
     sight.is_seen =
         (names->stat_item != NULL && names->stat_item(run->session, path, &facts) == 0) ||
         names->stat(run->session, path, &facts) == 0;
+    weir_call_end();
     if (sight.is_seen)
         sight.id = facts.id;
     return sight;

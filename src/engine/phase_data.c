@@ -43,7 +43,7 @@ static uint64_t existing_bytes(const struct weir_data_phase *data)
     if (run->backend->names == NULL)
         return 0;
     if ((!data->target->is_shared || run->group->rank == 0) &&
-        run->backend->names->stat(run->session, data->path, &facts) == 0)
+        weir_run_stat(run, data->path, &facts) == 0)
         bytes = facts.bytes;
     if (data->target->is_shared && weir_run_share(run, &bytes) != 0)
         return 0;
@@ -76,7 +76,7 @@ static int make_directory(struct weir_run *run, const char *path)
 
     memcpy(directory, path, strlen(path) + 1);
     weir_text_cut_name(directory);
-    code = run->backend->names->mkdir(run->session, directory);
+    code = weir_run_mkdir(run, directory);
     run->has_made_directory |= code == 0;
     return code == -EEXIST ? 0 : code;
 }
@@ -347,8 +347,7 @@ static uint64_t ask_size(struct weir_data_phase *data)
 {
     struct weir_name_facts facts;
 
-    if (data->run->backend->names == NULL ||
-        data->run->backend->names->stat(data->run->session, data->path, &facts) != 0)
+    if (data->run->backend->names == NULL || weir_run_stat(data->run, data->path, &facts) != 0)
         return UINT64_MAX;
     return facts.bytes;
 }

@@ -20,7 +20,7 @@ static void remove_directory(struct weir_run *run, const struct weir_target *tar
         return;
     weir_text_cut_name(path);
     /* Others may have put something there: then it stays. */
-    if (run->backend->names->rmdir(run->session, path) == 0)
+    if (weir_run_rmdir(run, path) == 0)
         run->has_made_directory = false;
 }
 
@@ -46,7 +46,7 @@ static struct weir_file_id find_own(struct weir_run *run, const struct weir_targ
 static int look_at_other(struct weir_run *run, const char *path, uint64_t owner, uint64_t inode)
 {
     struct weir_name_facts facts;
-    int code = run->backend->names->stat(run->session, path, &facts);
+    int code = weir_run_stat(run, path, &facts);
 
     if (code != 0)
         return code;

@@ -74,8 +74,8 @@ static int search_depth(struct weir_data_phase *data, struct weir_depth_choice *
 {
     struct weir_run *run = data->run;
     struct weir_name_facts facts;
-    bool was_there = weir_phase_handles_made_file(data) &&
-                     run->backend->names->stat(run->session, data->path, &facts) == 0;
+    bool was_there =
+        weir_phase_handles_made_file(data) && weir_run_stat(run, data->path, &facts) == 0;
     const unsigned depth_max =
         data->phase->depth < run->queue.depth ? data->phase->depth : run->queue.depth;
     const struct weir_depth_search search = {

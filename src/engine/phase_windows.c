@@ -5,6 +5,7 @@
 #include "claim.h"
 #include "watchdog.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/saturate.h"
 #include "weir/system/processor.h"
 
@@ -401,7 +402,9 @@ void weir_phase_close_left_file(struct weir_run *run)
 
     if (run->open_file == NULL)
         return;
+    weir_call_begin("close", "the file that a phase left open");
     code = run->backend->file->close(run->session, run->open_file);
+    weir_call_end();
     run->open_file = NULL;
     if (code != 0)
         weir_error_set(&run->late_error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,

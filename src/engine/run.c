@@ -5,6 +5,7 @@
 #include "items.h"
 #include "watchdog.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/plan/program.h"
 #include "weir/system/processor.h"
 
@@ -147,6 +148,48 @@ int weir_run_fail_for(struct weir_run *run, int code, const char *what, const ch
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path)
 {
     return weir_run_fail_for(run, code, what, path, strerror(-code));
+}
+
+/* ---- names ---- */
+
+int weir_run_stat(const struct weir_run *run, const char *path, struct weir_name_facts *facts)
+{
+    int code;
+
+    weir_call_begin("stat", path);
+    code = weir_backend_item_names(run->backend)->stat(run->session, path, facts);
+    weir_call_end();
+    return code;
+}
+
+int weir_run_mkdir(const struct weir_run *run, const char *path)
+{
+    int code;
+
+    weir_call_begin("mkdir", path);
+    code = weir_backend_item_names(run->backend)->mkdir(run->session, path);
+    weir_call_end();
+    return code;
+}
+
+int weir_run_rmdir(const struct weir_run *run, const char *path)
+{
+    int code;
+
+    weir_call_begin("rmdir", path);
+    code = weir_backend_item_names(run->backend)->rmdir(run->session, path);
+    weir_call_end();
+    return code;
+}
+
+int weir_run_unlink(const struct weir_run *run, const char *path)
+{
+    int code;
+
+    weir_call_begin("unlink", path);
+    code = weir_backend_item_names(run->backend)->unlink(run->session, path);
+    weir_call_end();
+    return code;
 }
 
 /* ---- alarms ---- */

@@ -232,6 +232,13 @@ int weir_run_disarm(struct weir_run *run);
 /* Calls the other ranks off, if the phase has an alarm. */
 void weir_run_call_off(struct weir_run *run);
 
+/* Calls of the backend on names, outside of what is timed: the watchdog reports them if they hang.
+ * 0 or -errno. */
+int weir_run_stat(const struct weir_run *run, const char *path, struct weir_name_facts *facts);
+int weir_run_mkdir(const struct weir_run *run, const char *path);
+int weir_run_rmdir(const struct weir_run *run, const char *path);
+int weir_run_unlink(const struct weir_run *run, const char *path);
+
 /* Polls for an alarm of the ranks of the present step, and returns whether there is one; and for
  * one of ranks that sit the step or the test out, which raise it where they receive a signal. This
  * rank then must stop as if it had received the signal. */

@@ -2,7 +2,10 @@
 /* Nothing here knows what the data mean. */
 #include "samples.h"
 
+#include "weir/base/call_watch.h"
+
 #include <errno.h>
+#include <stdio.h>
 
 int weir_samples_open(struct weir_samples *samples, struct weir_run *run, const char *path,
                       const struct weir_file_id *id)
@@ -18,16 +21,21 @@ int weir_samples_open(struct weir_samples *samples, struct weir_run *run, const 
         params.claim = WEIR_CLAIM_OWN;
         params.id = *id;
     }
+    snprintf(samples->path, sizeof samples->path, "%s", path);
+    weir_call_begin("open", path);
     code = run->backend->file->open(run->session, &params, &samples->file);
+    weir_call_end();
     if (code != 0)
         return code;
+    weir_call_begin("stat", path);
     bytes = run->backend->file->size(run->session, samples->file);
+    weir_call_end();
     if (bytes >= 0 && weir_buffers_open(&samples->buffers, &memory) == 0) {
         samples->data = samples->buffers.memory;
         samples->file_bytes = (uint64_t)bytes;
         return 0;
     }
-    run->backend->file->close(run->session, samples->file);
+    weir_samples_close(samples);
     return bytes < 0 ? (int)bytes : -ENOMEM;
 }
 
@@ -53,10 +61,12 @@ int64_t weir_samples_read(struct weir_samples *samples, uint64_t offset)
     op->data = samples->buffers.memory;
     op->offset = offset;
     op->size = WEIR_SAMPLE_BYTES;
+    weir_call_begin("read", samples->path);
     weir_queue_send(queue, op);
     do
         count = weir_queue_reap(queue, &done, 1, 1, WEIR_FOREVER);
     while (count == 0);
+    weir_call_end();
     if (count < 0)
         return count;
     moved = done->result;
@@ -76,8 +86,13 @@ int64_t weir_samples_next_data(const struct weir_samples *samples, uint64_t offs
 
 int weir_samples_close(struct weir_samples *samples)
 {
+    int code;
+
     weir_buffers_close(&samples->buffers);
-    return samples->run->backend->file->close(samples->run->session, samples->file);
+    weir_call_begin("close", samples->path);
+    code = samples->run->backend->file->close(samples->run->session, samples->file);
+    weir_call_end();
+    return code;
 }
 
 /* Not all differ: a small file has fewer places. */

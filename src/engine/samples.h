@@ -16,6 +16,7 @@ struct weir_samples {
     struct weir_buffers buffers;
     const unsigned char *data; /* of the latest sample */
     uint64_t file_bytes;
+    char path[WEIR_PATH_BYTES];
 };
 
 /* Opens the file for reading, alone; it must be the one of `id` (NULL: any). 0 or -errno, and then

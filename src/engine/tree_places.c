@@ -4,6 +4,7 @@
 
 #include "marks.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/remedy.h"
 #include "weir/base/text.h"
 #include "weir/system/mark.h"
@@ -32,7 +33,7 @@ static int refuse(const struct weir_run *run, const char *path, const char *what
 static int check_root(struct weir_run *run, const char *path, struct weir_error *error)
 {
     struct weir_name_facts facts;
-    int code = names_of(run)->stat(run->session, path, &facts);
+    int code = weir_run_stat(run, path, &facts);
 
     /* A root may be reached by a link: it is the user's. What a link leads to, mkdir will tell. */
     if (code != 0 || facts.kind == WEIR_NAME_DIRECTORY || facts.kind == WEIR_NAME_LINK)
@@ -56,8 +57,8 @@ static int check_top(struct weir_run *run, const struct weir_tree_paths *paths, 
     struct weir_name_facts facts;
     char path[WEIR_PATH_BYTES];
 
-    if (weir_tree_top_path(paths, set, path) != 0 ||
-        names_of(run)->stat(run->session, path, &facts) != 0 || facts.kind == WEIR_NAME_DIRECTORY)
+    if (weir_tree_top_path(paths, set, path) != 0 || weir_run_stat(run, path, &facts) != 0 ||
+        facts.kind == WEIR_NAME_DIRECTORY)
         return 0;
     return refuse(run, path,
                   facts.kind == WEIR_NAME_LINK ? "is a symbolic link" : "is no directory", error);
@@ -96,7 +97,7 @@ static int check_place(struct weir_run *run, const char *path, bool *is_there,
 {
     struct weir_name_facts facts;
 
-    *is_there = names_of(run)->stat(run->session, path, &facts) == 0;
+    *is_there = weir_run_stat(run, path, &facts) == 0;
     if (*is_there && facts.kind == WEIR_NAME_LINK)
         return weir_error_set(error, WEIR_EXIT_FLAWED, -ELOOP, run->backend->descriptor.name,
                               "%s is a symbolic link in the place of a directory of the tree: "
@@ -168,9 +169,9 @@ static int fail_to_make(const struct weir_run *run, const char *path, int code,
 static int make_one(struct weir_run *run, const char *path, struct weir_error *error)
 {
     struct weir_name_facts facts;
-    int code = names_of(run)->mkdir(run->session, path);
+    int code = weir_run_mkdir(run, path);
 
-    if (code == -EEXIST && names_of(run)->stat(run->session, path, &facts) == 0)
+    if (code == -EEXIST && weir_run_stat(run, path, &facts) == 0)
         code = facts.kind == WEIR_NAME_DIRECTORY ? 0 : -ENOTDIR;
     return code == 0 ? 0 : fail_to_make(run, path, code, error);
 }
@@ -178,7 +179,7 @@ static int make_one(struct weir_run *run, const char *path, struct weir_error *e
 /* With the directories above it that are missing: adds to *made what was made. */
 static int make_with_parents(struct weir_run *run, char *path, unsigned *made)
 {
-    int code = names_of(run)->mkdir(run->session, path);
+    int code = weir_run_mkdir(run, path);
     char *slash = strrchr(path, '/');
 
     if (code == -ENOENT && slash != NULL && slash != path) {
@@ -186,7 +187,7 @@ static int make_with_parents(struct weir_run *run, char *path, unsigned *made)
         code = make_with_parents(run, path, made);
         *slash = '/';
         if (code == 0)
-            code = names_of(run)->mkdir(run->session, path);
+            code = weir_run_mkdir(run, path);
     }
     *made += code == 0;
     return code == -EEXIST ? 0 : code;
@@ -261,7 +262,7 @@ int weir_tree_places_make(struct weir_run *run, const struct weir_phase *phase,
 
 static void remove_top(struct weir_run *run, const char *path, struct weir_items *items)
 {
-    int code = names_of(run)->rmdir(run->session, path);
+    int code = weir_run_rmdir(run, path);
 
     if (code == -ENOTEMPTY || code == -EEXIST) {
         if (items->left_count++ == 0)
@@ -282,7 +283,7 @@ static void remove_root(struct weir_run *run, const struct weir_target *target, 
         return;
     weir_marks_drop_root(run, target, root);
     snprintf(path, sizeof path, "%s", target->paths[root]);
-    while (roots->made[root] > 0 && names_of(run)->rmdir(run->session, path) == 0) {
+    while (roots->made[root] > 0 && weir_run_rmdir(run, path) == 0) {
         roots->made[root]--;
         for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
             path[length - 1] = '\0';
@@ -329,8 +330,11 @@ static struct first_name first_in(struct weir_run *run, const char *path)
     struct first_name first = {""};
     uint64_t found;
 
-    if (names_of(run)->list != NULL)
+    if (names_of(run)->list != NULL) {
+        weir_call_begin("readdir", path);
         names_of(run)->list(run->session, path, keep_first, &first, NULL, &found);
+        weir_call_end();
+    }
     return first;
 }
 

@@ -5,6 +5,7 @@
 
 #include "run.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/crash.h"
 #include "weir/base/log.h"
 
@@ -41,6 +42,7 @@ struct slot {
     _Atomic bool is_told;            /* by one of the two that may watch */
     uint32_t rank;
     char path[WEIR_PATH_BYTES];
+    char call[WEIR_PATH_BYTES + 32]; /* WEIR_ACTIVITY_CALL: which one, on what */
 };
 
 struct other_node {
@@ -54,7 +56,8 @@ struct weir_watchdog {
     struct slot *slots;             /* of the ranks of the node, in their order */
     size_t slot_count;
     struct slot *mine;
-    enum weir_activity activity; /* which this rank goes on with after it has waited */
+    struct weir_call_watch watch; /* of calls between phases */
+    enum weir_activity activity;  /* which this rank goes on with after it has waited */
     uint64_t limit_ns;
     uint64_t give_up_ns;       /* 0: never */
     uint64_t waits_since_ns;   /* 0: does not wait for others */
@@ -116,6 +119,27 @@ void weir_watchdog_mark(struct weir_run *run, unsigned line)
 {
     if (run->watchdog != NULL)
         atomic_store_explicit(&run->watchdog->mine->offset, line, memory_order_relaxed);
+}
+
+/* A call between phases, where nothing else is watched. */
+static void begin_call(void *context, const char *call, const char *path)
+{
+    struct weir_watchdog *dog = context;
+
+    if (dog->activity != WEIR_ACTIVITY_NONE)
+        return;
+    atomic_store(&dog->mine->activity, WEIR_ACTIVITY_NONE);
+    snprintf(dog->mine->call, sizeof dog->mine->call, "%s of %s", call, path);
+    atomic_store(&dog->mine->beat_ns, now_ns());
+    atomic_store(&dog->mine->activity, WEIR_ACTIVITY_CALL);
+}
+
+static void end_call(void *context)
+{
+    struct weir_watchdog *dog = context;
+
+    if (dog->activity == WEIR_ACTIVITY_NONE)
+        atomic_store(&dog->mine->activity, WEIR_ACTIVITY_NONE);
 }
 
 /* Ends the run, and does not return. The main thread and the one that watches may both come here:
@@ -215,13 +239,16 @@ static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t
         [WEIR_ACTIVITY_NAMES] = "work on the tree in",
         [WEIR_ACTIVITY_COMMAND] = "run of the command",
         [WEIR_ACTIVITY_PROGRAM] = "program",
+        [WEIR_ACTIVITY_CALL] = "",
         [WEIR_ACTIVITY_MEET] = "wait for other ranks of",
         [WEIR_ACTIVITY_WAIT] = "wait for other ranks, with",
     };
     bool moves = activity == WEIR_ACTIVITY_WRITE || activity == WEIR_ACTIVITY_READ ||
                  activity == WEIR_ACTIVITY_MIX;
 
-    if (moves && offset != UINT64_MAX)
+    if (activity == WEIR_ACTIVITY_CALL)
+        snprintf(text, bytes, "%s", slot->call);
+    else if (moves && offset != UINT64_MAX)
         snprintf(text, bytes, "%s at or after offset %" PRIu64 " of %s", words[activity], offset,
                  slot->path);
     else if (activity == WEIR_ACTIVITY_MEET && offset == 0)
@@ -484,6 +511,8 @@ void weir_watchdog_open(struct weir_run *run)
     if (group->node_rank < 2)
         start_watching(dog);
     run->watchdog = dog;
+    dog->watch = (struct weir_call_watch){.begin = begin_call, .end = end_call, .context = dog};
+    weir_call_watch_set(&dog->watch);
 }
 
 void weir_watchdog_close(struct weir_run *run)
@@ -491,6 +520,7 @@ void weir_watchdog_close(struct weir_run *run)
     if (run->watchdog == NULL)
         return;
     weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
+    weir_call_watch_set(NULL);
     let_go(run->watchdog);
     run->watchdog = NULL;
 }

@@ -29,6 +29,7 @@ enum weir_activity {
     WEIR_ACTIVITY_PROGRAM, /* statements: the path is that of their source */
     WEIR_ACTIVITY_MEET, /* ranks of a program wait for one another: told only if all of them on the
                            node do, since the last of them began */
+    WEIR_ACTIVITY_CALL, /* to a file system between phases: see weir/base/call_watch.h */
     WEIR_ACTIVITY_WAIT, /* for other ranks: not one that others wait for */
 };
 

@@ -3,6 +3,7 @@
  * behind the target, before each one. */
 #include "parts.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/log.h"
 #include "weir/system/environment.h"
 #include "weir/system/memory.h"
@@ -179,8 +180,11 @@ void weir_storage_watch_open(struct weir_surroundings *surroundings)
     surroundings->storage = (struct weir_storage_facts){0};
     if (surroundings->group->node_rank != 0)
         return;
-    if (surroundings->path[0] != '\0')
+    if (surroundings->path[0] != '\0') {
+        weir_call_begin("stat", surroundings->path);
         weir_storage_describe("", surroundings->path, &surroundings->storage);
+        weir_call_end();
+    }
     surroundings->traffic_watch = weir_traffic_open("", &surroundings->storage);
 }
 

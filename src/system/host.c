@@ -2,6 +2,8 @@
 /* Asks the kernel for the properties of this host and of the storage behind a path. */
 #include "weir/system/host.h"
 
+#include "weir/base/call_watch.h"
+
 #include "mounts.h"
 
 #include <string.h>
@@ -50,9 +52,14 @@ void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *fa
     char existing[PATH_MAX];
     struct weir_mount mount;
     struct stat found;
+    bool is_found;
 
     memset(facts, 0, sizeof *facts);
-    if (!weir_path_find_existing(path, existing, &found) || statvfs(existing, &filesystem) != 0)
+    weir_call_begin("statfs", path);
+    is_found =
+        weir_path_find_existing(path, existing, &found) && statvfs(existing, &filesystem) == 0;
+    weir_call_end();
+    if (!is_found)
         return;
     facts->is_known = true;
     weir_filesystem_count(&filesystem, facts);

@@ -3,6 +3,7 @@
  * nodes where the file system's locks do. */
 #include "weir/system/mark.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/text.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ int weir_mark_path(const char *file_path, unsigned levels, char path[WEIR_MARK_P
     return 0;
 }
 
-int weir_mark_stat(const char *path, uint64_t *device, uint64_t *inode)
+static int stat_unwatched(const char *path, uint64_t *device, uint64_t *inode)
 {
     char directory[WEIR_MARK_PATH_BYTES];
     char *slash;
@@ -72,6 +73,16 @@ int weir_mark_stat(const char *path, uint64_t *device, uint64_t *inode)
     *device = facts.st_dev;
     *inode = facts.st_ino;
     return 0;
+}
+
+int weir_mark_stat(const char *path, uint64_t *device, uint64_t *inode)
+{
+    int code;
+
+    weir_call_begin("stat", path);
+    code = stat_unwatched(path, device, inode);
+    weir_call_end();
+    return code;
 }
 
 /* ---- processes ---- */
@@ -312,18 +323,22 @@ enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
     mark->others[0] = '\0';
     mark->made = 0;
     mark->first_item = mark->end_item = 0;
+    weir_call_begin("open and lock", mark->path);
     for (int i = 0; i < ATTEMPTS && is_gone; i++) {
         code = make(mark, text);
         if (code != -EEXIST && code != -EAGAIN)
             break;
         found = code == -EEXIST ? look_at_other(mark, &is_gone) : WEIR_MARK_TAKEN;
-        if (found == WEIR_MARK_HELD)
+        if (found == WEIR_MARK_HELD) {
+            weir_call_end();
             return found;
+        }
         if (found == WEIR_MARK_IN_DOUBT)
             outcome = found;
     }
     if (mark->fd >= 0 && (mark->made > 0 || mark->end_item > 0))
         weir_mark_write_notes(mark);
+    weir_call_end();
     if (mark->fd >= 0)
         return outcome;
     errno = -code;
@@ -334,9 +349,11 @@ void weir_mark_drop(struct weir_mark *mark)
 {
     if (mark->fd < 0)
         return;
+    weir_call_begin("unlink", mark->path);
     if (is_named(mark->path, mark->fd))
         unlink(mark->path);
     weir_mark_leave(mark);
+    weir_call_end();
 }
 
 void weir_mark_leave(struct weir_mark *mark)

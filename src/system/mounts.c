@@ -4,6 +4,7 @@
 
 #include "weir/system/small_file.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/text.h"
 
 #include <fcntl.h>
@@ -144,10 +145,15 @@ static bool describe_device(const char *root, const char *path, dev_t device,
                  {F2FS_SUPER_MAGIC, "f2fs"}};
     char name[NAME_MAX + 1];
     struct statfs kind;
+    bool is_found;
 
     if (!weir_link_name(name, sizeof name, "%s/sys/dev/block/%u:%u", root, major(device),
-                        minor(device)) ||
-        statfs(path, &kind) != 0)
+                        minor(device)))
+        return false;
+    weir_call_begin("statfs", path);
+    is_found = statfs(path, &kind) == 0;
+    weir_call_end();
+    if (!is_found)
         return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].magic == (int64_t)kind.f_type) {
@@ -165,8 +171,12 @@ bool weir_mount_find(const char *root, const char *path, struct weir_mount *moun
 {
     struct mount_key key = {0};
     struct statx facts;
+    bool is_found;
 
-    if (statx(AT_FDCWD, path, 0, STATX_MNT_ID, &facts) != 0)
+    weir_call_begin("stat", path);
+    is_found = statx(AT_FDCWD, path, 0, STATX_MNT_ID, &facts) == 0;
+    weir_call_end();
+    if (!is_found)
         return false;
     if (facts.stx_mask & STATX_MNT_ID)
         key.id = facts.stx_mnt_id;

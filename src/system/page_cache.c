@@ -3,6 +3,7 @@
  * them. */
 #include "weir/system/page_cache.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/text.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ struct weir_residency_probe {
     int fd;
     uint64_t file_bytes;
     uint64_t page_bytes;
+    const char *path;     /* of the caller, until the probe is closed */
     unsigned char *pages; /* mincore: a byte for each page of a piece; NULL: cachestat */
 };
 
@@ -138,10 +140,13 @@ int weir_residency_open(const char *path, struct weir_residency_probe **probe)
         return -ENOMEM;
     made->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     /* A pipe would wait for its writer. */
+    made->path = path;
+    weir_call_begin("open", path);
     made->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     code = made->fd < 0 ? -errno : find_size(made->fd, &made->file_bytes);
     if (code == 0)
         code = choose_source(made, path);
+    weir_call_end();
     if (code != 0)
         weir_residency_close(made);
     else
@@ -153,8 +158,10 @@ void weir_residency_close(struct weir_residency_probe *probe)
 {
     if (probe == NULL)
         return;
+    weir_call_begin("close", probe->path);
     if (probe->fd >= 0)
         close(probe->fd);
+    weir_call_end();
     free(probe->pages);
     free(probe);
 }
@@ -177,8 +184,10 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
         extent.bytes = probe->file_bytes - extent.offset;
     first = extent.offset / page * page;
     end = (extent.offset + extent.bytes + page - 1) / page * page;
+    weir_call_begin(weir_residency_source(probe), probe->path);
     code = (probe->pages == NULL ? count_by_cachestat : count_by_mincore)(probe, first, end - first,
                                                                           &cached);
+    weir_call_end();
     if (code != 0)
         return code;
     sum->asked_bytes += end - first;
@@ -196,7 +205,7 @@ static int write_back(int fd)
     return -errno;
 }
 
-static int drop_pages(const char *path, bool are_clean)
+static int drop_pages_unwatched(const char *path, bool are_clean)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     int code;
@@ -208,6 +217,16 @@ static int drop_pages(const char *path, bool are_clean)
     if (code == 0)
         code = -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     close(fd);
+    return code;
+}
+
+static int drop_pages(const char *path, bool are_clean)
+{
+    int code;
+
+    weir_call_begin(are_clean ? "fadvise" : "fdatasync and fadvise", path);
+    code = drop_pages_unwatched(path, are_clean);
+    weir_call_end();
     return code;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mounts.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/base/random.h"
 
 #include <fcntl.h>
@@ -108,10 +109,16 @@ void weir_room_describe(const char *path, int node, struct weir_room_facts *fact
     struct statvfs room;
     char existing[PATH_MAX];
     struct stat found;
+    bool is_found;
 
     *facts = (struct weir_room_facts){.bytes_free = UINT64_MAX, .inodes_free = UINT64_MAX};
-    if (!weir_path_find_existing(path, existing, &found) || statvfs(existing, &room) != 0)
+    /* The quota is asked of the same file system. */
+    weir_call_begin("statfs", path);
+    is_found = weir_path_find_existing(path, existing, &found) && statvfs(existing, &room) == 0;
+    if (!is_found) {
+        weir_call_end();
         return;
+    }
     facts->is_known = true;
     facts->is_there = strcmp(existing, path) == 0;
     if (facts->is_there && S_ISREG(found.st_mode))
@@ -119,4 +126,5 @@ void weir_room_describe(const char *path, int node, struct weir_room_facts *fact
     facts->store = number_store(existing, &room, found.st_dev, node);
     weir_room_count(&room, facts);
     apply_quota(existing, facts);
+    weir_call_end();
 }
