@@ -262,14 +262,13 @@ struct weir_fabric_params weir_rdma_fabric_params(const struct weir_rdma_options
 struct host_list {
     struct weir_arena *arena;
     const char **addresses;
+    const char **places; /* of each: the option, and of a file the line */
     unsigned count;
 };
 
 static int add_host(struct host_list *list, const char *place, const char *word, size_t length,
                     struct weir_error *error)
 {
-    const char *address;
-
     while (length > 0 && strchr(" \t\r\n", *word))
         word++, length--;
     while (length > 0 && strchr(" \t\r\n", word[length - 1]))
@@ -282,9 +281,9 @@ static int add_host(struct host_list *list, const char *place, const char *word,
     if (length >= WEIR_ADDRESS_BYTES || !memchr(word, ':', length))
         return weir_error_usage(error, "rdma", "%s: \"%.*s\" is no HOST:PORT", place,
                                 (int)(length < 80 ? length : 80), word);
-    address = weir_arena_printf(list->arena, "%.*s", (int)length, word);
-    list->addresses[list->count++] = address;
-    return weir_fabric_check_address(address, false, place, error);
+    list->addresses[list->count] = weir_arena_printf(list->arena, "%.*s", (int)length, word);
+    list->places[list->count++] = weir_arena_printf(list->arena, "rdma: %s", place);
+    return 0;
 }
 
 /* An empty name is a variable of a script that was never set: the objects would be spread over
@@ -322,15 +321,11 @@ static int read_file(struct host_list *list, const char *path, struct weir_error
         return weir_error_set(error, WEIR_EXIT_USAGE, -errno, "rdma", "--rdma.hosts-file: %s: %s",
                               path, strerror(errno));
     while (rc == 0 && (length = getline(&line, &capacity, file)) >= 0) {
-        snprintf(place, sizeof place, "--rdma.hosts-file: %s, line %u", path, ++number);
-        /* What follows it would be lost, and the objects be spread over fewer servers. */
-        if (strlen(line) < (size_t)length)
-            rc = weir_error_usage(error, "rdma",
-                                  "%s: it has a zero byte, which no list of servers "
-                                  "has",
-                                  place);
-        else
-            rc = add_host(list, place, line, strcspn(line, "#"), error);
+        snprintf(place, sizeof place, "--rdma.hosts-file: %s:%u", path, ++number);
+        rc = strlen(line) < (size_t)length
+                 ? weir_error_usage(error, "rdma",
+                                    "%s: is no text: there is a zero byte in this line", place)
+                 : add_host(list, place, line, strcspn(line, "#"), error);
     }
     free(line);
     fclose(file);
@@ -344,11 +339,15 @@ int weir_rdma_hosts_read(const struct weir_rdma_options *options, struct weir_ar
     int rc;
 
     list.addresses = weir_arena_take(arena, WEIR_OBJECT_SERVERS_MAX * sizeof *list.addresses);
+    list.places = weir_arena_take(arena, WEIR_OBJECT_SERVERS_MAX * sizeof *list.places);
     rc = options->hosts ? read_list(&list, options->hosts, error)
                         : read_file(&list, options->hosts_file, error);
     if (rc == 0 && list.count == 0)
         rc = weir_error_usage(error, "rdma", "%s names no server: give it lines of HOST:PORT",
                               options->hosts ? "--rdma.hosts" : options->hosts_file);
+    /* Looking up names may take a while: after all else. */
+    for (unsigned i = 0; rc == 0 && i < list.count; i++)
+        rc = weir_fabric_check_address(list.addresses[i], false, list.places[i], error);
     if (rc < 0)
         return rc;
     *addresses = list.addresses;

@@ -57,7 +57,7 @@ def inputs():
     for kind, host in (("port-0", "127.0.0.1:0"), ("port-99999", "127.0.0.1:99999"), ("port-negative", "127.0.0.1:-1"), ("unknown", "none.invalid:7")):
         yield Case(f"input.hosts-{kind}", f"$W -a RDMA --rdma.hosts {host} --rdma.secret-file s -w -o /o", REFUSED, setup=SECRET, says=re.escape(host),
                    quick=kind == "port-0")
-    yield Case("input.hosts-file-nul", "$W -a RDMA --rdma.hosts-file h --rdma.secret-file s -w -o /o", REFUSED, says="line 2",
+    yield Case("input.hosts-file-nul", "$W -a RDMA --rdma.hosts-file h --rdma.secret-file s -w -o /o", REFUSED, says="h:2: is no text",
                setup=SECRET + r"printf '127.0.0.1:7\n127.0.0.1:8\0 9\n' >h")
     yield Case("input.fifo-secret", "$W serve --secret-file o", TOLD, limit=8, setup="mkfifo o; chmod 600 o")
     yield Case("input.fifo-back", f"{SERVE} --back o", TOLD, limit=8, setup=SECRET + "mkfifo o")

@@ -136,12 +136,12 @@ for bad in 127.0.0.1:0 127.0.0.1:99999 127.0.0.1:-1 127.0.0.1:port none.invalid:
     printf '# servers\n%s\n' "$bad" >"$servers"
     run 1 ior -a RDMA --rdma.hosts-file "$servers" --rdma.secret-file "$secret" -w -t 64k -b 64k -o /f
     expect_exit 2
-    expect_error "--rdma.hosts-file: $servers, line 2: \"$bad\""
+    expect_error "--rdma.hosts-file: $servers:2: \"$bad\""
 done
 printf '127.0.0.1:7471\n127.0.0.1:74\00072\n127.0.0.1:7473\n' >"$servers"
 run 1 ior -a RDMA --rdma.hosts-file "$servers" --rdma.secret-file "$secret" -w -t 64k -b 64k -o /f
 expect_exit 2
-expect_error "--rdma.hosts-file: $servers, line 2: .*zero byte"
+expect_error "--rdma.hosts-file: $servers:2: .*zero byte"
 
 # ---- nobody learns where it is
 rm -f "$servers"
