@@ -191,10 +191,16 @@ static void lower_settings(struct weir_iozone_lowering *lowering)
         set_number(lowering, "least-children", lowering->counts.values[0]);
         set_number(lowering, "most-children", lowering->counts.values[lowering->counts.count - 1]);
     }
-    if (lowering->is_auto && !config->records) {
-        set_number(lowering, "smallest-record", lowering->records.values[0]);
-        set_number(lowering, "largest-record",
-                   lowering->records.values[lowering->records.count - 1]);
+    /* The heading of the Excel text has the whole range, of one row as well. */
+    if (!lowering->is_throughput && !config->records && !config->write_list && !config->read_list) {
+        uint64_t least = 4 * KB, most = 16 * KB * KB;
+
+        if (lowering->is_auto) {
+            least = lowering->records.values[0];
+            most = lowering->records.values[lowering->records.count - 1];
+        }
+        set_number(lowering, "smallest-record", least);
+        set_number(lowering, "largest-record", most);
         set_number(lowering, "growth", (uint64_t)config->growth);
     }
     set_flag(lowering, "cpu", config->has_cpu);
