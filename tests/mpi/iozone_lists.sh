@@ -20,7 +20,7 @@ iozone() { # iozone RANKS OPTION...
     local ranks=$1
     shift
     rm -f "$result"
-    capture timeout 60 mpiexec -n "$ranks" "$WEIR" iozone "$@" --result "$result"
+    capture timeout 300 mpiexec -n "$ranks" "$WEIR" iozone "$@" --result "$result"
 }
 
 expect_bytes() { # expect_bytes FILE: what the list writes, and holes

@@ -53,3 +53,8 @@ rm -f "$result"
 run 2 -w -t 4k -b 16k -O minTimeDuration=1 -o "$files/f" --result "$result"
 expect_done
 expect_record "written.seconds >= 1 and written.ops > 8"
+
+# A deadline in the middle of a pause ends it: the pauses of this run take ten minutes each.
+run 2 -w -t 4k -b 64k -D 1 -O interIODelay=600000000 -F -o "$files/paused" --result "$work/paused.jsonl"
+expect_done
+expect_record 'writes[-1].bytes < 2 * 64 << 10 and writes[-1].windows.transfer_s < 600' "$work/paused.jsonl"

@@ -32,10 +32,11 @@ expect_empty() {
     [[ -z $(find "$files" -type f) ]] || fail "files are left: $(find "$files" -type f)"
 }
 
-# Transfers are due at a rate that any machine keeps up with; those on one target come 100 ms late each.
+# Transfers are due at a rate that any machine keeps up with; those on one target come a second late each: as late as a crowded
+# machine makes those on the others seldom are.
 slow() { # slow OPTION...: five targets, of which c is slow
     capture mpiexec --oversubscribe -n 5 "$WEIR_TEST" targets "${names[@]/#/$files/}" -a fault:posix --buffered --size 1m --transfer 256k \
-        --rate 20 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 150000 -i 2 "$@"
+        --rate 10 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 1000000 -i 2 "$@"
 }
 
 run 4 targets "${names[@]/#/$files/}" --size 1m --buffered
@@ -50,14 +51,16 @@ run 2 targets "$files/a" "$files/gone" "$files/b" "$files/c/gone" --size 1m --bu
 ! grep -q '"phase"' "$work/none.jsonl" 2>/dev/null || fail "something was measured first"
 expect_empty
 
-slow --result "$result"
-((status == 0)) || fail "a slow target alone makes the exit code $status"
-# Tables and findings have numbers of tests.
-expect_line "^weir +test [0-9]+, [0-9]+: $files/c\$"
-expect_line '^weir +test [0-9]+: all targets at once$'
-expect_empty
-cp "$out" "$work/told"
-"$WEIR_PYTHON" - "$WEIR_TEST" "$result" "$files" <<'END' || fail "the slow one is not named"
+is_named() { # with the report and the result file of the last try
+    rm -f "$result"
+    slow --result "$result"
+    ((status == 0)) || fail "a slow target alone makes the exit code $status"
+    # Tables and findings have numbers of tests.
+    expect_line "^weir +test [0-9]+, [0-9]+: $files/c\$"
+    expect_line '^weir +test [0-9]+: all targets at once$'
+    expect_empty
+    cp "$out" "$work/told"
+    "$WEIR_PYTHON" - "$WEIR_TEST" "$result" "$files" <<'END' || fail "the slow one is not named"
 import csv, io, json, subprocess, sys
 weir, result, files = sys.argv[1:]
 report = lambda form: subprocess.run([weir, "report", result, "--format", form, "--plain"], capture_output=True, text=True, check=True).stdout
@@ -82,6 +85,8 @@ found = [(record["phase"], finding) for record in map(json.loads, open(result)) 
 assert sum(files + "/c:" in finding["text"] for _, finding in found) == 2, found
 assert all(finding["severity"] == "warning" for _, finding in found), found
 END
+}
+once_in 3 is_named
 "$WEIR_TEST" report "$result" >"$work/again"
 diff <(grep -v '^weir' "$work/told") <(grep -v '^weir' "$work/again") || fail "the report from the file differs"
 # shellcheck disable=SC2016
@@ -94,7 +99,7 @@ grep -q ' slow?$' "$out" && grep -q -- '-i tell' "$out" || fail "one repetition 
 ! grep -q ' slow?$' "$work/told" || fail "two repetitions leave it"
 mkdir -p "$files/c/1" "$files/c/2"
 capture mpiexec --oversubscribe -n 4 "$WEIR_TEST" targets "$files/a" "$files/b" "$files/c/1" "$files/c/2" -a fault:posix --buffered --size 1m \
-    --transfer 256k --rate 20 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 150000 -i 2 --alone-only
+    --transfer 256k --rate 10 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 1000000 -i 2 --alone-only
 ((status == 0)) && grep -q 'slow: cannot tell' "$out" || fail "none is slow where none could be seen"
 rm -r "$files/c/1" "$files/c/2"
 

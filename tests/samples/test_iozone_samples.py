@@ -340,7 +340,7 @@ def recompute_sample(folder, program, name):
 # ---------------------------------------------------------------- runs
 
 def launch(weir, words, ranks, place):
-    done = subprocess.run(["mpiexec", "-n", str(ranks), weir, "iozone"] + words, capture_output=True, text=True, timeout=120,
+    done = subprocess.run(["mpiexec", "-n", str(ranks), weir, "iozone"] + words, capture_output=True, text=True, timeout=900,
                           cwd=place, env=environment(TZ="UTC"))
     need_same(done.returncode, 0, "exit code of " + " ".join(words) + ": " + done.stderr[-300:])
     return done.stdout
