@@ -43,7 +43,6 @@ static void catch_signals(void)
         sigaction(SIGHUP, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL);
 }
 
 /* A closed descriptor would go to the next file that is opened, of MPI or of data. A report to a
@@ -119,6 +118,8 @@ int main(int argc, char *argv[])
     int exit_code = WEIR_EXIT_ENVIRONMENT;
 
     keep_standard_descriptors();
+    /* MPI writes files as well when it starts. */
+    signal(SIGXFSZ, SIG_IGN);
     weir_crash_watch();
     weir_memory_reserve();
     list_backends(&backends, &arena);

@@ -98,3 +98,7 @@ for api in posix mpiio; do
     expect_record "written.outcome == 'partial' and written.errors >= 1 and written.bytes > 0"
     expect_files ''
 done
+
+# The start of MPI writes files, too: where it cannot, the run may fail, but no signal ends it.
+capture bash -c 'ulimit -f 0; exec "$@"' bash "$WEIR" mdtest -n 1 -d "$files"
+((status < 128)) || fail "a signal ended it"
