@@ -39,6 +39,7 @@ struct slot {
     _Atomic uint64_t stall_ns; /* the longest time without a beat, as watchers have seen it, ... */
     _Atomic uint32_t stall_activity; /* ... what it was in, ... */
     _Atomic uint64_t stall_offset;   /* ... and where */
+    _Atomic bool has_given_up;       /* of the first rank of the node: one of its ranks has */
     _Atomic bool is_told;            /* by one of the two that may watch */
     uint32_t rank;
     char path[WEIR_PATH_BYTES];
@@ -148,9 +149,20 @@ static void end_call(void *context)
 static void give_up(struct weir_watchdog *dog, const char *reason, bool is_held)
 {
     const struct weir_engine_params *params = dog->run->params;
+    const struct timespec step = {.tv_nsec = 20000000};
+    struct slot *first = &dog->slots[0];
 
     while (atomic_exchange(&dog->is_ending, true))
         pause();
+    /* Of two ranks of a node that watch, one ends the run: the first, unless it is held itself. */
+    if (dog->mine != first)
+        for (uint64_t until_ns = now_ns() + NS_PER_S;
+             now_ns() < until_ns && !atomic_load(&first->has_given_up);)
+            nanosleep(&step, NULL);
+    if (atomic_exchange(&first->has_given_up, true)) {
+        nanosleep(&(struct timespec){.tv_sec = 2 * GRACE_NS / NS_PER_S}, NULL);
+        _exit(WEIR_EXIT_FLAWED);
+    }
     if (params->give_up != NULL)
         params->give_up(params->give_up_context, reason, is_held);
     weir_log(WEIR_LOG_ERROR, "%s", reason);

@@ -165,6 +165,7 @@ in_time program 2 "$work/circle.pbl" -g a:2 --watchdog 2 --give-up 4
 expect_exit 1
 expect_error 'rank 0 on host .* has not moved for [0-9]+ s: wait for other ranks of .*, line 3$'
 expect_error 'rank 1 on host .* has not moved for [0-9]+ s: wait for other ranks of .*, line 6$'
+expect_error '--give-up'
 # Not so one that waits for another that moves, however long.
 inline 2 'if ($$rank == 0) sleep(5000000); barrier; sleep(300000); barrier;' --watchdog 2 --give-up 4
 expect_done
