@@ -364,7 +364,9 @@ static int move_data(struct weir_data_phase *data)
     stamp(data, WEIR_STAMP_MOVE_START);
     if (!data->is_void)
         code = weir_loop_run(&data->loop);
-    if (code == 0 && data->file != NULL && data->phase->transfers.must_sync_at_end)
+    /* A sync is no part of an interrupted phase: the launcher kills soon, and the report is due. */
+    if (code == 0 && data->file != NULL && data->phase->transfers.must_sync_at_end &&
+        !weir_run_must_stop(run))
         sync_file(data, data->file);
     stamp(data, WEIR_STAMP_MOVE_STOP);
     count_processor_time(run->tally, before);
