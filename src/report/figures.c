@@ -33,10 +33,22 @@ bool weir_figures_has_failed(const struct weir_phase_result *result)
 
 bool weir_figures_has_end(const struct weir_plan *plan, const struct weir_result *result)
 {
-    for (unsigned i = 0; i < result->phase_count; i++)
-        if (weir_figures_has_row(plan, &result->phases[i]))
-            return true;
-    return weir_result_judge(result) == WEIR_EXIT_DONE;
+    bool is_explained =
+        weir_result_judge(result) != WEIR_EXIT_DONE || plan->output.warnings_are_errors;
+
+    /* A run that was killed has no end. An error that no phase has ended it between phases. */
+    if (result->finished_s <= 0.0 || result->is_interrupted || result->given_up != NULL ||
+        result->test_count < plan->test_count || result->exit_code > WEIR_EXIT_FLAWED ||
+        (result->exit_code == WEIR_EXIT_FLAWED && !is_explained))
+        return false;
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
+
+        if (phase->outcome == WEIR_OUTCOME_PARTIAL || phase->is_interrupted ||
+            (phase->outcome == WEIR_OUTCOME_SKIPPED && phase->failure[0] != '\0'))
+            return false;
+    }
+    return true;
 }
 
 bool weir_figures_has_removal(const struct weir_plan *plan, const struct weir_phase_result *result)

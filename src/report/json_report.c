@@ -203,7 +203,7 @@ void weir_json_end(struct weir_text *text, json_t *report, const struct weir_pla
 {
     char *dump;
 
-    if (result->finished_s > 0.0)
+    if (weir_figures_has_end(plan, result))
         put_date(report, "Finished", result->finished_s);
     else
         weir_json_put_value(report, "Finished", json_null());

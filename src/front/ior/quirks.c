@@ -284,8 +284,9 @@ static const struct weir_quirk of_output[] = {
     {"the test script that comes with it ends with exit code 1 after two tests",
      "`scripts/test` runs all tests, and its exit code says what they found",
      "a test that always fails tests nothing"},
-    {"a run that fails before its first row has no summary and no `Finished`", "the same",
-     "it must not look like a finished run without rows"},
+    {"a run that fails before its first row has no summary and no `Finished`",
+     "nor has one that was refused, interrupted or cut later; `Finished` is null in its JSON",
+     "these lines mean that everything was done"},
     {"`Writing output to FILE` stands on standard output where there is a summaryFile",
      "nothing but failures is printed there", "the name is in the command line"},
     {"-vv: `Using Time Stamp` stands before the table, once per repetition and verb",
@@ -298,8 +299,8 @@ static const struct weir_quirk of_output[] = {
      "nodes differ, and each gives its own percentage"},
     {"`-a posix` is printed as posix", "as POSIX", "scripts look for the name that IOR's help has"},
     {"a transfer that fails ends the job without a row",
-     "the row has what was moved until then, with a WARNING line before it; Max lines, the "
-     "summary and its `reps` leave it out, and the exit code is 1",
+     "the row has what was moved until then, with a WARNING line before it; Max lines "
+     "leave it out, there is no summary, and the exit code is 1",
      "what was done is worth a look, and is no result"},
     {"an interrupted run leaves its files and no result",
      "a partial result, flagged; files removed unless kept; finished phases are on disk with "

@@ -262,8 +262,7 @@ static void end_3_0(struct weir_text *text, const struct weir_plan *plan,
     for (unsigned i = 0; i < result->test_count; i++)
         weir_lines_summary(text, plan, result, &result->tests[i], add_row_3_0);
     weir_text_add(text, "\n");
-    if (result->finished_s > 0.0)
-        add_date(text, "Finished", result->finished_s);
+    add_date(text, "Finished", result->finished_s);
 }
 
 const struct weir_reporter weir_ior_old_3_0 = {
@@ -362,7 +361,7 @@ static void end_2_10(struct weir_text *text, const struct weir_plan *plan,
 {
     (void)plan;
     weir_text_add(text, "\n");
-    if (result->finished_s > 0.0)
+    if (weir_figures_has_end(plan, result))
         add_date(text, "Run finished", result->finished_s);
 }
 

@@ -175,9 +175,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     add_summary_head(text, weir_ior_layout_of(plan));
     for (unsigned i = 0; i < result->test_count; i++)
         weir_lines_summary(text, plan, result, &result->tests[i], add_summary_row);
-    /* A run that was killed has no end. */
-    if (result->finished_s > 0.0)
-        add_date(text, "Finished", result->finished_s);
+    add_date(text, "Finished", result->finished_s);
 }
 
 static const struct weir_reporter of_3_2_and_later = {

@@ -188,9 +188,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 {
     char date[WEIR_DATE_BYTES];
 
-    (void)plan;
-    /* A run that was killed has no end, nor has one that failed before it did anything. */
-    if (result->finished_s <= 0.0 || result->phase_count == 0)
+    if (!weir_figures_has_end(plan, result))
         return;
     weir_text_add(text, "Total runtime: %.0fs time: %s\n", result->finished_s - result->begun_s,
                   weir_date_format_iso(result->finished_s, date));

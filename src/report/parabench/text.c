@@ -86,7 +86,8 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     add_notes(text, phase);
     if (!is_short)
         weir_parabench_original(text, plan, phase);
-    weir_parabench_summary(text, program);
+    if (phase->outcome == WEIR_OUTCOME_COMPLETE && !phase->is_interrupted)
+        weir_parabench_summary(text, program);
     if (has_own)
         add_own(text, plan, phase);
 }
