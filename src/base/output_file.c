@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -69,6 +70,18 @@ static bool is_status(const struct beginning *begin)
            digits + (begin->text[digits] == '\n') == begin->bytes;
 }
 
+static bool is_position(const struct beginning *begin)
+{
+    static const char key[] = "pos: ";
+    struct beginning number = {.is_whole = begin->is_whole};
+
+    if (!weir_text_begins(begin->text, key))
+        return false;
+    number.bytes = begin->bytes - strlen(key);
+    memcpy(number.text, begin->text + strlen(key), number.bytes + 1);
+    return is_status(&number);
+}
+
 /* HOST:PORT in each line, or a comment. */
 static bool is_address(const char *line, size_t bytes)
 {
@@ -109,6 +122,7 @@ static const struct {
     [WEIR_OUTPUT_OFFSETS] = {"offsets of transfers", is_offsets},
     [WEIR_OUTPUT_HISTOGRAMS] = {"latencies of a rank", is_histograms},
     [WEIR_OUTPUT_STATUS] = {"count of transfers", is_status},
+    [WEIR_OUTPUT_POSITION] = {"position", is_position},
     [WEIR_OUTPUT_SERVERS] = {"list of servers", is_server_list},
 };
 
@@ -156,7 +170,8 @@ static bool is_harmless_device(const struct stat *facts)
 /* A new file takes the place of the old one: no device may lose its name. */
 static bool is_renamed(enum weir_output_kind kind)
 {
-    return kind == WEIR_OUTPUT_STATUS || kind == WEIR_OUTPUT_SERVERS;
+    return kind == WEIR_OUTPUT_STATUS || kind == WEIR_OUTPUT_POSITION ||
+           kind == WEIR_OUTPUT_SERVERS;
 }
 
 static int refuse_kind(const struct weir_output_file *file, const struct stat *facts,
@@ -228,30 +243,60 @@ static int open_output(const struct weir_output_file *file, int flags, int *fd,
     return *fd < 0 ? fail(file, -errno, error) : 0;
 }
 
+/* File systems without a limit report 0 blocks or inodes in all. */
+static int check_space(const char *path, bool must_create)
+{
+    struct statvfs facts;
+    bool is_root = geteuid() == 0;
+
+    if (statvfs(path, &facts) != 0)
+        return 0;
+    if (facts.f_blocks > 0 && (is_root ? facts.f_bfree : facts.f_bavail) == 0)
+        return -ENOSPC;
+    if (must_create && facts.f_files > 0 && (is_root ? facts.f_ffree : facts.f_favail) == 0)
+        return -ENOSPC;
+    return 0;
+}
+
 /* Nothing is created: failures are found before anything runs. */
 int weir_output_file_check(const struct weir_output_file *file, struct weir_error *error)
 {
     struct weir_error failure = {0};
     char directory[PATH_MAX];
+    struct stat facts;
     int fd;
     int code = open_output(file, 0, &fd, &failure);
+    bool is_missing = code == -ENOENT;
 
     if (code == 0) {
         code = judge(file, fd, error);
+        if (code == 0 && fstat(fd, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+            close(fd);
+            return 0;
+        }
         close(fd);
-        return code;
+        if (code != 0)
+            return code;
     }
     if (failure.exit == WEIR_EXIT_USAGE)
         return weir_error_usage(error, NULL, "%s", failure.text);
-    if (code == -ENOENT && strlen(file->path) < sizeof directory) {
-        memcpy(directory, file->path, strlen(file->path) + 1);
-        weir_text_cut_name(directory);
-        code = access(directory, W_OK) == 0 ? 0 : -errno;
+    /* A file that is replaced is written beside the old one. */
+    if ((code == 0 && is_renamed(file->kind)) || is_missing) {
+        if (strlen(file->path) >= sizeof directory)
+            code = -ENAMETOOLONG;
+        else
+            memcpy(directory, file->path, strlen(file->path) + 1);
+        if (code != -ENAMETOOLONG) {
+            weir_text_cut_name(directory);
+            code = access(directory, W_OK | X_OK) == 0 ? check_space(directory, true) : -errno;
+        }
+    } else if (code == 0 && file->must_append) {
+        code = check_space(file->path, false);
     }
     if (code == 0)
         return 0;
-    return weir_error_usage(error, file->place, "%s cannot be made: %s", file->path,
-                            strerror(-code));
+    return weir_error_usage(error, file->place, "%s cannot be %s: %s", file->path,
+                            is_missing ? "made" : "written", strerror(-code));
 }
 
 int weir_output_file_open(const struct weir_output_file *file, int *fd, struct weir_error *error)

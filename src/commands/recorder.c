@@ -40,15 +40,18 @@ static bool may_overwrite(const struct weir_plan *plan)
     return false;
 }
 
+static struct weir_output_file report_file(const struct weir_plan *plan)
+{
+    return (struct weir_output_file){.path = plan->output.summary_path,
+                                     .place = WEIR_REMEDY_REPORT_FILE,
+                                     .kind = WEIR_OUTPUT_REPORT,
+                                     .is_held = weir_report_is_held,
+                                     .may_overwrite = may_overwrite(plan)};
+}
+
 static int open_report(struct weir_recorder *recorder, struct weir_error *error)
 {
-    struct weir_output_file file = {
-        .path = recorder->plan->output.summary_path,
-        .place = WEIR_REMEDY_REPORT_FILE,
-        .kind = WEIR_OUTPUT_REPORT,
-        .is_held = weir_report_is_held,
-        .may_overwrite = may_overwrite(recorder->plan),
-    };
+    struct weir_output_file file = report_file(recorder->plan);
     int fd;
 
     if (recorder->out != NULL)
@@ -75,11 +78,25 @@ static bool loses_reader(struct weir_recorder *recorder)
     return true;
 }
 
+static bool has_shadow(const struct weir_recorder *recorder)
+{
+    return recorder->shadow.dialect != NULL;
+}
+
+unsigned weir_recorder_warnings(const struct weir_recorder *recorder)
+{
+    const struct weir_text *text = has_shadow(recorder) ? &recorder->shadow_text : &recorder->text;
+
+    return recorder->warning_count + weir_report_count_warnings(weir_text_string(text));
+}
+
 static int print(struct weir_recorder *recorder, struct weir_error *error)
 {
     bool is_printed;
 
     weir_progress_line_clear(&recorder->progress);
+    recorder->warning_count = weir_recorder_warnings(recorder);
+    weir_text_clear(&recorder->shadow_text);
     if (recorder->is_out_lost) {
         weir_text_clear(&recorder->text);
         return 0;
@@ -136,14 +153,38 @@ static void compare_hosts(struct weir_recorder *recorder)
         result->resumed.hosts = there;
 }
 
+static struct weir_output_file record_file(const struct weir_plan *plan)
+{
+    return (struct weir_output_file){.path = plan->output.result_path,
+                                     .place = "--result",
+                                     .kind = WEIR_OUTPUT_RESULT,
+                                     .must_append = true};
+}
+
+int weir_recorder_check_files(const struct weir_plan *plan, struct weir_error *error)
+{
+    const struct weir_output_file files[] = {
+        record_file(plan),
+        report_file(plan),
+        {.path = plan->output.position_path,
+         .place = plan->output.position_option,
+         .kind = WEIR_OUTPUT_POSITION},
+    };
+    int code = 0;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == 0; i++)
+        if (files[i].path != NULL)
+            code = weir_output_file_check(&files[i], error);
+    if (code == 0)
+        code = weir_rank_csv_file_check(plan, error);
+    for (unsigned i = 0; i < plan->test_count && code == 0; i++)
+        code = weir_side_report_check(plan, i, error);
+    return code;
+}
+
 static int open_record(struct weir_recorder *recorder, struct weir_error *error)
 {
-    struct weir_output_file file = {
-        .path = recorder->plan->output.result_path,
-        .place = "--result",
-        .kind = WEIR_OUTPUT_RESULT,
-        .must_append = true,
-    };
+    struct weir_output_file file = record_file(recorder->plan);
     struct weir_text lines = {0};
 
     if (file.path == NULL || recorder->record.descriptor >= 0)
@@ -316,6 +357,13 @@ static bool is_said(const struct weir_finding *finding)
     return false;
 }
 
+/* That of the sizes of files is a reason of the exit code where bytes were lost. */
+static bool is_of_lost_bytes(const struct weir_phase_result *phase,
+                             const struct weir_finding *finding)
+{
+    return phase->has_lost_bytes && strcmp(finding->name, "size") == 0;
+}
+
 static const char *interrupter_of(const struct weir_plan *plan)
 {
     return plan->has_stop_before ? "a signal, or the end of its time (--stop-before)" : "a signal";
@@ -350,8 +398,9 @@ static void warn(const struct weir_recorder *recorder, const struct weir_phase_r
     if (phase->is_interrupted)
         weir_log(WEIR_LOG_WARNING, "%s: interrupted by %s", name, interrupter_of(recorder->plan));
     warn_of_bytes(recorder, phase);
-    for (unsigned i = 0; says_findings(recorder) && i < phase->finding_count; i++)
-        if (phase->findings[i].severity == WEIR_WARNING && !is_said(&phase->findings[i]))
+    for (unsigned i = 0; i < phase->finding_count; i++)
+        if (phase->findings[i].severity == WEIR_WARNING && !is_said(&phase->findings[i]) &&
+            (says_findings(recorder) || is_of_lost_bytes(phase, &phase->findings[i])))
             weir_log(WEIR_LOG_WARNING, "%s: %s", name, phase->findings[i].text);
 }
 
@@ -388,6 +437,8 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     if (code == 0)
         code = weir_side_report_write(recorder->plan, recorder->result, phase, error);
     weir_report_phase_done(&recorder->text, recorder->plan, recorder->result, phase);
+    if (has_shadow(recorder))
+        weir_report_phase_done(&recorder->shadow_text, &recorder->shadow, recorder->result, phase);
     if (code == 0)
         code = print(recorder, error);
     pthread_mutex_unlock(&recorder->lock);
@@ -459,12 +510,8 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
     int code;
 
     pthread_mutex_lock(&recorder->lock);
-    code = recorder->out == NULL ? weir_rank_csv_file_check(recorder->plan, error) : 0;
-    if (code == 0)
-        code = weir_side_report_check(recorder->plan, test->test, error);
-    if (code == 0)
-        code = weir_rank_csv_file_open(&recorder->side, recorder->plan, recorder->resumption,
-                                       test->test, error);
+    code = weir_rank_csv_file_open(&recorder->side, recorder->plan, recorder->resumption,
+                                   test->test, error);
     if (code == 0)
         code = open_files(recorder, error);
     if (code == 0) {
@@ -472,6 +519,9 @@ static int test_begins(void *context, const struct weir_test_result *test, struc
         warn_of_test(recorder, test);
         weir_record_test(&lines, recorder->plan, recorder->result, test);
         weir_report_test_begins(&recorder->text, recorder->plan, recorder->result, test);
+        if (has_shadow(recorder))
+            weir_report_test_begins(&recorder->shadow_text, &recorder->shadow, recorder->result,
+                                    test);
         take_repetitions(recorder, test->test, &lines);
         code = record(recorder, &lines, error);
     }
@@ -565,6 +615,10 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         .reporter = weir_reporter_find(&plan->output),
         .record.descriptor = -1,
     };
+    if (plan->output.warnings_are_errors && !recorder->reporter->is_text) {
+        recorder->shadow = *plan;
+        recorder->shadow.output.reporter = plan->dialect;
+    }
     pthread_mutex_init(&recorder->lock, NULL);
     weir_progress_line_open(&recorder->progress, plan->output.progress_ns);
     *observer = (struct weir_observer){
@@ -657,5 +711,6 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
             tell_apart(recorder);
     }
     weir_text_close(&recorder->text);
+    weir_text_close(&recorder->shadow_text);
     return code != 0 ? code : error->code;
 }

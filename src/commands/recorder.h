@@ -23,7 +23,12 @@ struct weir_recorder {
     const struct weir_reporter *reporter;
     const struct weir_remedy_word *words; /* of the present test's dialect; NULL: neutral ones */
     struct weir_text text;                /* not yet printed */
-    FILE *out; /* where the report goes; NULL until the first test begins */
+    /* Where warnings are errors and the report is not one for people: the plan with the dialect's
+     * report in its place, of which only the warnings are counted. */
+    struct weir_plan shadow;
+    struct weir_text shadow_text;
+    unsigned warning_count; /* lines that warn, in what was printed */
+    FILE *out;              /* where the report goes; NULL until the first test begins */
     struct weir_rank_csv_file side;
     struct weir_record_file record;
     bool is_out_lost; /* standard output is closed, and the run goes on for its result file */
@@ -43,6 +48,13 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
  * recorder and end the process while the main thread may be in one of them. False if the main
  * thread does not return from one for some seconds: then the recorder must not be used. */
 bool weir_recorder_seize(struct weir_recorder *recorder);
+
+/* Refuses what could not be written later: the report, the result file, and files beside them, of
+ * all tests. Makes and changes nothing. 0, or a usage error. Rank 0 only, before the run. */
+int weir_recorder_check_files(const struct weir_plan *plan, struct weir_error *error);
+
+/* Number of lines of the report that warn, so far. */
+unsigned weir_recorder_warnings(const struct weir_recorder *recorder);
 
 /* Ends the report and the result file, and closes both. */
 int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error);

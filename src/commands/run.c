@@ -226,12 +226,13 @@ static struct weir_result *begin_result(const struct weir_group *group,
     return result;
 }
 
-static int judge(const struct weir_plan *plan, const struct weir_result *result)
+static int judge(const struct weir_plan *plan, const struct weir_result *result,
+                 const struct weir_recorder *recorder)
 {
     int exit_code = weir_result_judge(result);
 
     if (exit_code == WEIR_EXIT_DONE && plan->output.warnings_are_errors &&
-        weir_audit_warns(plan, result))
+        (weir_audit_warns(plan, result) || weir_recorder_warnings(recorder) > 0))
         return WEIR_EXIT_FLAWED;
     return exit_code;
 }
@@ -275,7 +276,7 @@ static int conclude(struct weir_recorder *recorder, struct weir_result *result,
     check_advance(plan, result, recorder->resumption, error);
     if (!weir_error_is_set(error) && has_position(plan, result))
         store_position(plan, result, error);
-    result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result);
+    result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result, recorder);
     weir_recorder_close(recorder, error);
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
 }
@@ -332,6 +333,10 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     int code;
 
     if (check_rank_need(group, plan, error) != 0 || weir_check_targets(group, plan, error) != 0)
+        return (int)error->exit;
+    if (group->rank == 0)
+        weir_recorder_check_files(plan, error);
+    if (weir_group_agree(group, error) != 0)
         return (int)error->exit;
     if (weir_deadline_set(group, plan, &rest_s, error) != 0)
         return (int)error->exit;

@@ -324,6 +324,29 @@ static int run_test(struct weir_run *run, size_t number, struct weir_servers *se
     return code != 0 ? code : weir_group_agree(params->group, error);
 }
 
+/* Files of later tests would be refused when those before have run. A single test checks its own.
+ */
+static int check_files(const struct weir_engine_params *params, struct weir_error *error)
+{
+    const struct weir_plan *plan = params->plan;
+
+    if (plan->test_count < 2)
+        return 0;
+    for (size_t i = 0; i < plan->test_count && !weir_error_is_set(error); i++) {
+        const struct weir_test *test = plan->tests[i];
+        const struct weir_run run = {.params = params, .test = test, .group = params->group};
+        bool is_of_all =
+            test->rank_limit == 0 && test->node_limit == 0 && test->ranks_per_node_limit == 0;
+
+        if (is_skipped(params, i) || test->is_dry_run || (!is_of_all && params->group->rank != 0))
+            continue;
+        for (size_t k = 0; k < test->phase_count && !weir_error_is_set(error); k++)
+            if (test->phases[k]->verb != WEIR_PROGRAM && weir_run_takes_part(&run, test->phases[k]))
+                weir_prepare_check_files(&run, test->phases[k], error);
+    }
+    return weir_group_agree(params->group, error);
+}
+
 int weir_engine_run(const struct weir_engine_params *params, struct weir_result *result,
                     struct weir_error *error)
 {
@@ -331,14 +354,21 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
     struct weir_servers servers = {0};
     struct weir_surroundings surroundings;
     struct weir_run run = {.params = params, .surroundings = &surroundings, .servers = &servers};
-    bool must_end = false;
+    bool must_end = false, has_run = false;
     int code = weir_surroundings_open(&surroundings, params->group, params->clock, result, error);
 
     if (code == 0)
         code = weir_servers_open(&servers, params->group, error);
-    for (size_t i = 0; i < plan->test_count && code == 0 && !must_end; i++)
+    if (code == 0)
+        code = check_files(params, error);
+    for (size_t i = 0; i < plan->test_count && code == 0 && !must_end; i++) {
         code = is_skipped(params, i) ? skip_test(params, i, error)
                                      : run_test(&run, i, &servers, result, &must_end, error);
+        /* A usage error says that nothing was touched. */
+        if (code != 0 && has_run && error->exit == WEIR_EXIT_USAGE)
+            error->exit = WEIR_EXIT_FLAWED;
+        has_run |= !is_skipped(params, i) && !plan->tests[i]->is_dry_run;
+    }
     weir_prepare_end(&run);
     weir_servers_close(&servers);
     weir_surroundings_close(&surroundings);

@@ -238,6 +238,18 @@ static int check_status_file(const struct weir_run *run, const struct weir_phase
     return weir_stop_check_status(run->test, phase->stop.status_path, error);
 }
 
+int weir_prepare_check_files(const struct weir_run *run, const struct weir_phase *phase,
+                             struct weir_error *error)
+{
+    int code = check_status_file(run, phase, error);
+
+    if (code == 0)
+        code = weir_op_log_check(run, phase, error);
+    if (code == 0)
+        code = weir_rank_histogram_check(run, phase, error);
+    return code;
+}
+
 static int check_phase(struct weir_run *run, const struct weir_phase *phase,
                        struct weir_error *error)
 {
@@ -250,13 +262,9 @@ static int check_phase(struct weir_run *run, const struct weir_phase *phase,
         return 0;
     code = check_total(run, phase, error);
     if (code == 0)
-        code = check_status_file(run, phase, error);
-    if (code == 0)
-        code = weir_op_log_check(run, phase, error);
+        code = weir_prepare_check_files(run, phase, error);
     if (code == 0)
         code = weir_check_files_differ(run, phase, error);
-    if (code == 0)
-        code = weir_rank_histogram_check(run, phase, error);
     if (code == 0 && run->backend->names != NULL)
         code = check_files(run, phase, error);
     return code;

@@ -24,4 +24,9 @@ bool weir_prepare_does_for(const struct weir_run *run, const struct weir_test *n
 /* Closes session, queue and buffers, if they are open. */
 void weir_prepare_end(struct weir_run *run);
 
+/* Refuses files beside the data of a phase (counts, times of operations, latencies) that this rank
+ * could not write. 0, or a usage error. */
+int weir_prepare_check_files(const struct weir_run *run, const struct weir_phase *phase,
+                             struct weir_error *error);
+
 #endif

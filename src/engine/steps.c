@@ -444,6 +444,7 @@ static void run_step(struct weir_run *run, const struct weir_step *step, struct 
 int weir_steps_run(struct weir_run *run, struct weir_error *error)
 {
     struct weir_step_stack *stack = run->steps;
+    bool has_worked = false;
 
     push(stack, NULL, run->test->steps);
     while (stack->height > 0) {
@@ -458,6 +459,10 @@ int weir_steps_run(struct weir_run *run, struct weir_error *error)
         } else {
             frame->next = step->next;
             run_step(run, step, mine);
+            /* A usage error says that nothing was touched. */
+            if (has_worked && weir_error_is_set(error) && error->exit == WEIR_EXIT_USAGE)
+                error->exit = WEIR_EXIT_FLAWED;
+            has_worked |= step->kind == WEIR_STEP_PHASE && !weir_error_is_set(error);
         }
         run->is_ending |= weir_error_is_set(error);
     }

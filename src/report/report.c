@@ -89,6 +89,25 @@ const struct weir_dialect_reports *weir_report_dialect(const char *dialect)
     return NULL;
 }
 
+unsigned weir_report_count_warnings(const char *text)
+{
+    static const char label[] = "WARNING: ";
+    static const char *const sizes[] = {"Expected aggregate file size", "Stat() of aggregate",
+                                        "Using actual aggregate bytes", "Maybe caused by"};
+    unsigned count = 0;
+
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        bool is_warning = weir_text_begins(line, label);
+
+        for (size_t i = 0; is_warning && i < sizeof sizes / sizeof *sizes; i++)
+            is_warning = !weir_text_begins(line + strlen(label), sizes[i]);
+        count += is_warning;
+        line = strchr(line, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+    return count;
+}
+
 /* ---- a second report ---- */
 
 const char *weir_report_side_path(const struct weir_plan *plan, unsigned test, const char **option)

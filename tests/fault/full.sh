@@ -46,7 +46,7 @@ mapped_on() { # mapped_on TYPE
 }
 mapped_on tmpfs
 
-# A status file that does not fit leaves nothing of itself behind.
+# A status file that does not fit is refused before the run, and leaves nothing of itself behind.
 # shellcheck disable=SC2016
 capture "$bed" --type tmpfs --size 64k run -- "$BASH" -c '
     status=0
@@ -54,8 +54,8 @@ capture "$bed" --type tmpfs --size 64k run -- "$BASH" -c '
     mpiexec -n 2 "$WEIR" -w -k -t 4k -b 1m -D 1 -o "$0" -O "stoneWallingWearOut=1,stoneWallingStatusFile=$TESTBED_MNT/status" || status=$?
     ls "$TESTBED_MNT" >"$1"
     exit $status' "$files/f" "$work/left"
-expect_exit 3
-expect_error 'status: No space left on device'
+expect_exit 2
+expect_error 'status cannot be made: No space left on device'
 [[ $(cat "$work/left") == fill ]] || fail "beside the file that fills the disk there is: $(cat "$work/left")"
 
 "$bed" --type ext4 --size 8M run -- true >"$out" 2>&1 || skip "no loop device here; the tmpfs was fine: $(tail -n 1 "$out")"

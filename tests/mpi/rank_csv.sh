@@ -64,7 +64,7 @@ wait_until 30 has_ranks || fail "the first repetition has no lines"
 signal_ranks KILL
 wait "$launcher" || true
 valid_ranks "len(rows) >= 2"
-rm -f "$files"/*
+rm -f "$files"/* "$files"/.weir-*
 
 # A file that is something else stays as it is, unless the user says so; nothing is run, and nothing printed.
 printf 'my notes\n' >"$csv"

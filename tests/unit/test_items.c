@@ -588,7 +588,8 @@ static void a_tree_behind_a_link_or_of_another_user_is_left(void **state)
         if (!is_link && lchown(path_in(&bed, "b/test-dir.1-0"), 12345, -1) != 0)
             break; /* only root gives files away */
         run(&bed, lines[i / 2]);
-        assert_int_equal(bed.error.exit, is_link ? WEIR_EXIT_FLAWED : WEIR_EXIT_USAGE);
+        /* The first repetition was done. */
+        assert_int_equal(bed.error.exit, WEIR_EXIT_FLAWED);
         assert_int_equal(
             unlinkat(AT_FDCWD, path_in(&bed, "b/test-dir.1-0"), is_link ? 0 : AT_REMOVEDIR), 0);
         assert_empty(&bed, "b");

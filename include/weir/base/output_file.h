@@ -17,6 +17,7 @@ enum weir_output_kind {
     WEIR_OUTPUT_OFFSETS,    /* offsets and times of transfers */
     WEIR_OUTPUT_HISTOGRAMS, /* latencies of a rank, in bands */
     WEIR_OUTPUT_STATUS,     /* a count of transfers: decimal digits */
+    WEIR_OUTPUT_POSITION,   /* the place of a working set: "pos: " and decimal digits */
     WEIR_OUTPUT_SERVERS     /* addresses of servers, one per line */
 };
 
@@ -33,8 +34,9 @@ struct weir_output_file {
     bool must_append;                   /* what the file holds stays; else it is emptied */
 };
 
-/* Refuses what weir_output_file_open would refuse, and a file that could not be made, as usage
- * errors; makes and changes nothing. 0, or the error. */
+/* Refuses what weir_output_file_open would refuse, and a file that could not be made or filled (no
+ * directory, no permission, no space left), as usage errors; makes and changes nothing. 0, or the
+ * error. */
 int weir_output_file_check(const struct weir_output_file *file, struct weir_error *error);
 
 /* Opens the file for writing (not through stdio, close-on-exec), and makes it if there is none.

@@ -426,15 +426,16 @@ struct weir_output {
     const char *reporter; /* its name: "ior"; that of the first dialect unless a front end asks */
     const char *style;    /* whose layout it imitates, in words that only its dialect reads ("IOR
                              3.3"); NULL: the newest */
-    const char *summary_path;  /* results go there; NULL: standard output */
-    const char *result_path;   /* JSON lines, one per phase; NULL: none */
-    const char *position_path; /* a run that is done says there where a working set that moves on
-                                  lies then; NULL: nowhere */
-    uint64_t position;         /* its first item */
-    bool is_plain;             /* leave our own block out */
-    bool is_apart;             /* our own block goes to standard error, where no parser looks */
-    bool must_resume;          /* steps that are finished in the result file are kept */
-    bool warnings_are_errors;  /* findings of severity warning make the exit code 1 */
+    const char *summary_path;    /* results go there; NULL: standard output */
+    const char *result_path;     /* JSON lines, one per phase; NULL: none */
+    const char *position_path;   /* a run that is done says there where a working set that moves on
+                                    lies then; NULL: nowhere */
+    uint64_t position;           /* its first item */
+    const char *position_option; /* of errors: the option that names position_path */
+    bool is_plain;               /* leave our own block out */
+    bool is_apart;               /* our own block goes to standard error, where no parser looks */
+    bool must_resume;            /* steps that are finished in the result file are kept */
+    bool warnings_are_errors;    /* findings of severity warning make the exit code 1 */
     int verbosity;
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };

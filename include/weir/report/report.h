@@ -86,6 +86,10 @@ const char *weir_report_side_path(const struct weir_plan *plan, unsigned test, c
 void weir_report_side(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_result *result, const struct weir_phase_result *phase);
 
+/* Number of lines of the text that warn: `WARNING: ...`, but for those about sizes of files, which
+ * are also printed where a part of a file is read (weir_audit_warns judges these). */
+unsigned weir_report_count_warnings(const char *text);
+
 /* The words of a dialect for remedies; NULL, for which there are neutral ones, if it has none. */
 const struct weir_remedy_word *weir_report_words(const char *dialect);
 

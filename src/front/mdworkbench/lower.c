@@ -305,6 +305,7 @@ static int lower_output(const struct lowering *lowering,
     if (!lowering->cleans && has_objects(lowering)) {
         output->position_path = lowering->config->run_info_path;
         output->position = lowering->end;
+        output->position_option = "--run-info-file";
         if (weir_run_info_check(output->position_path, lowering->base.place, lowering->base.error))
             return -EINVAL;
     }
