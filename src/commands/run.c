@@ -129,7 +129,7 @@ static int read_earlier(const struct weir_plan *plan, unsigned rank_count,
 
 /* Tests, and repetitions of others from the first one on, that are not run. */
 struct kept {
-    bool *tests;
+    bool *tests; /* behind them, whether there was an earlier run */
     uint64_t *repetitions;
 };
 
@@ -144,8 +144,10 @@ static int find_kept(struct weir_group *group, const struct weir_plan *plan,
         kept->tests[i] = resumption->kept[i] != NULL;
         kept->repetitions[i] = resumption->repetitions[i];
     }
+    kept->tests[plan->test_count] = resumption->run_count > 0;
     if (weir_group_agree(group, error) == 0 &&
-        (weir_group_broadcast(group, kept->tests, plan->test_count * sizeof *kept->tests, 0) != 0 ||
+        (weir_group_broadcast(group, kept->tests, (plan->test_count + 1) * sizeof *kept->tests,
+                              0) != 0 ||
          weir_group_broadcast(group, kept->repetitions,
                               plan->test_count * sizeof *kept->repetitions, 0) != 0))
         weir_group_abort(group, WEIR_EXIT_ENVIRONMENT);
@@ -356,6 +358,7 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
                                                         .clock = &clock,
                                                         .is_skipped = kept->tests,
                                                         .first_repetitions = kept->repetitions,
+                                                        .is_resumed = kept->tests[plan->test_count],
                                                         .observer = &observer,
                                                         .give_up = give_up,
                                                         .give_up_context = &ending,
@@ -387,7 +390,7 @@ int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
     if (agree_on_plan(group, plan, error) != 0 ||
         weir_rank_order_open(plan, group, &ordered, error) != 0)
         return (int)error->exit;
-    kept.tests = weir_memory_take(plan->test_count * sizeof *kept.tests);
+    kept.tests = weir_memory_take((plan->test_count + 1) * sizeof *kept.tests);
     kept.repetitions = weir_memory_take(plan->test_count * sizeof *kept.repetitions);
     if (find_kept(ordered, plan, &resumption, &kept, error) == 0)
         exit_code = run_in_order(ordered, plan, &resumption, &kept, stop_signal, error);

@@ -176,6 +176,9 @@ static struct weir_item_slot *begin_item(struct weir_loop *loop, struct weir_op 
 static const char *reason_of_stranger(const struct weir_item_slot *slot, enum weir_verb verb,
                                       int code)
 {
+    if (code == -EEXIST && (verb == WEIR_MKDIR || verb == WEIR_MKNOD))
+        return "File exists: the same options with " WEIR_REMEDY_REMOVE
+               " remove what an earlier run has left";
     if (verb != WEIR_CREATE || slot->params.claim != WEIR_CLAIM_ITEM)
         return NULL;
     switch (code) {

@@ -15,10 +15,12 @@
 #include "user_command.h"
 #include "watchdog.h"
 
+#include "weir/base/log.h"
 #include "weir/base/remedy.h"
 #include "weir/system/processor.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,10 +284,92 @@ static int prepare_alone(struct tree_phase *tree, struct weir_error *error)
     return weir_group_agree(tree->run->group, error);
 }
 
+/* Removes the names that `made` would make: items, second names, or the directories of trees.
+ * Returns how many there were. */
+static uint64_t remove_leftovers(struct weir_run *run, const struct weir_phase *made)
+{
+    const struct weir_name_ops *names = weir_backend_item_names(run->backend);
+    bool are_directories = made->names.item == NULL || made->names.is_directory;
+    bool is_cycle = made->verb == WEIR_CYCLE, is_chain;
+    struct weir_phase removal = *made;
+    struct weir_items items;
+    uint64_t removed = 0;
+
+    if (!weir_run_takes_part(run, made))
+        return 0;
+    is_chain = made->verb == WEIR_RENAME && made->names.new_item == NULL;
+    if (made->names.new_item != NULL)
+        removal.names.item = made->names.new_item;
+    removal.names.new_item = NULL;
+    if (!is_cycle)
+        removal.verb = are_directories ? WEIR_RMDIR : WEIR_UNLINK;
+    if (weir_items_init(&items, run, &removal) == 0) {
+        for (uint64_t i = 0; i < items.count && !weir_run_must_stop(run); i++) {
+            struct weir_item_slot *slot = &items.slots[0];
+            const char *path = is_cycle ? slot->new_path : slot->path;
+
+            if (is_chain && i % items.per_owner != 0)
+                continue;
+            weir_items_choose(&items, slot, i);
+            if (is_chain)
+                weir_items_away_path(&items, i / items.per_owner, slot->path);
+            removed += (are_directories ? names->rmdir(run->session, path)
+                                        : names->unlink(run->session, path)) == 0;
+        }
+    }
+    weir_items_fini(&items);
+    return removed;
+}
+
+/* What a run that was cut has left of the trees is not measured as if it were made now. All ranks
+ * remove their items before the directories go. */
+static int clear_place(struct tree_phase *tree)
+{
+    struct weir_run *run = tree->run;
+    const struct weir_test *test = run->test;
+    const struct weir_phase *phase = tree->phase;
+    bool must_clear =
+        run->params->is_resumed || (run->params->plan->output.must_resume &&
+                                    weir_tree_places_are_inherited(run, phase->target));
+    uint64_t removed = 0;
+    int code;
+
+    if (!weir_group_any(run->group, must_clear && weir_tree_places_exist(run, phase)))
+        return 0;
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *other = test->phases[i];
+        bool makes = makes_items(other) || makes_names(other) || other->verb == WEIR_RENAME ||
+                     other->verb == WEIR_CYCLE;
+
+        if (other->target == phase->target && makes)
+            removed += remove_leftovers(run, other);
+    }
+    code = weir_group_barrier(run->group);
+    removed += remove_leftovers(run, phase);
+    if (code == 0)
+        code = weir_group_barrier(run->group);
+    weir_tree_places_remove_tops(run, phase);
+    if (code == 0)
+        code = weir_group_reduce(run->group, &removed, 1, WEIR_SUM);
+    if (run->group->rank == 0 && removed > 0)
+        weir_log(WEIR_LOG_WARNING,
+                 "--resume: %" PRIu64 " names that an earlier run has left in %s are removed first",
+                 removed, phase->target->paths[0]);
+    return code;
+}
+
 static int prepare_place(struct tree_phase *tree, struct weir_error *error)
 {
     const char *command = tree->names->command_before;
     char reason[WEIR_SHELL_REASON_BYTES];
+    int code;
+
+    if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR &&
+        tree->run->params->plan->output.must_resume) {
+        code = clear_place(tree);
+        if (code != 0)
+            return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
+    }
 
     if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
         weir_tree_places_make(tree->run, tree->phase, error);

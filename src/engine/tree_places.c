@@ -157,6 +157,38 @@ int weir_tree_places_check_directories(struct weir_run *run, const struct weir_p
     return code;
 }
 
+bool weir_tree_places_exist(struct weir_run *run, const struct weir_phase *phase)
+{
+    const struct weir_target *target = phase->target;
+    uint64_t sets = target->tree->set_count, count = weir_tree_directories(target->tree);
+    struct weir_tree_paths paths;
+    struct weir_name_facts facts;
+    char path[WEIR_PATH_BYTES];
+
+    for (size_t i = 0; i < target->path_count; i++) {
+        if (init_tops(run, phase, i, &paths) != 0)
+            continue;
+        for (uint64_t set = 0; set < sets && set < SETS_LOOKED_AT; set++) {
+            if (weir_tree_top_path(&paths, set, path) != 0)
+                weir_tree_directory_path(&paths, set * count, path);
+            if (names_of(run)->stat(run->session, path, &facts) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool weir_tree_places_are_inherited(const struct weir_run *run, const struct weir_target *target)
+{
+    for (size_t i = 0; i < target->path_count; i++) {
+        const struct weir_mark *mark = weir_marks_of_root(run, target, i);
+
+        if (mark != NULL && mark->is_inherited)
+            return true;
+    }
+    return false;
+}
+
 /* ---- making ---- */
 
 static int fail_to_make(const struct weir_run *run, const char *path, int code,
@@ -309,6 +341,20 @@ void weir_tree_places_remove(struct weir_run *run, const struct weir_phase *phas
             remove_top(run, path, items);
         remove_root(run, target, i);
     }
+}
+
+void weir_tree_places_remove_tops(struct weir_run *run, const struct weir_phase *phase)
+{
+    const struct weir_target *target = phase->target;
+    struct weir_tree_paths paths;
+    char path[WEIR_PATH_BYTES];
+
+    for (size_t i = 0; run->group->rank == 0 && i < target->path_count; i++)
+        for (uint64_t set = 0;
+             set < target->tree->set_count && init_tops(run, phase, i, &paths) == 0 &&
+             weir_tree_top_path(&paths, set, path) == 0;
+             set++)
+            names_of(run)->rmdir(run->session, path);
 }
 
 /* ---- what was left ---- */

@@ -31,4 +31,13 @@ void weir_tree_places_remove(struct weir_run *run, const struct weir_phase *phas
 /* This rank's failure, if it has left a directory: names the first one, and what is in it. */
 void weir_tree_places_tell_left(struct weir_run *run, const struct weir_items *items);
 
+/* Whether a directory of the trees is there that this rank makes, or that all share. */
+bool weir_tree_places_exist(struct weir_run *run, const struct weir_phase *phase);
+
+/* Whether the mark in a root of the target was a dead run's. False but on rank 0. */
+bool weir_tree_places_are_inherited(const struct weir_run *run, const struct weir_target *target);
+
+/* Removes the tops that are empty, and nothing else. */
+void weir_tree_places_remove_tops(struct weir_run *run, const struct weir_phase *phase);
+
 #endif

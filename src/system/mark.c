@@ -323,6 +323,7 @@ enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
     mark->others[0] = '\0';
     mark->made = 0;
     mark->first_item = mark->end_item = 0;
+    mark->is_inherited = false;
     weir_call_begin("open and lock", mark->path);
     for (int i = 0; i < ATTEMPTS && is_gone; i++) {
         code = make(mark, text);
@@ -335,6 +336,7 @@ enum weir_mark_outcome weir_mark_take(struct weir_mark *mark, const char *text)
         }
         if (found == WEIR_MARK_IN_DOUBT)
             outcome = found;
+        mark->is_inherited |= code == -EEXIST && found != WEIR_MARK_NONE && is_gone;
     }
     if (mark->fd >= 0 && (mark->made > 0 || mark->end_item > 0))
         weir_mark_write_notes(mark);

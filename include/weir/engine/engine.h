@@ -55,6 +55,9 @@ struct weir_engine_params {
     /* By test, the same on all ranks: repetitions that are not run, from the first one on, of a
      * test that is a loop; NULL = none. */
     const uint64_t *first_repetitions;
+    /* An earlier run of the plan has begun tests that are done now: what it has left of their trees
+     * is removed before these are made. */
+    bool is_resumed;
     const struct weir_observer *observer;
     /* Not 0: end cleanly, as soon as possible. Set by the engine as well, where a rank that sits
      * the test out has received a signal. */

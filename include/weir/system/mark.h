@@ -23,6 +23,7 @@ struct weir_mark {
     int fd;                            /* locked; -1: there is no mark */
     char others[WEIR_MARK_TEXT_BYTES]; /* whose mark was found: "host h, process 12, since ..." */
     size_t text_bytes;                 /* that were written */
+    bool is_inherited;                 /* a dead run's mark was there before */
     /* Notes for a run that finds the mark when this one is dead. weir_mark_take() reads those of a
      * dead run of this user into them. */
     unsigned made;       /* directories of its path that the run has made */
