@@ -91,6 +91,37 @@ expect_exit 1
 phase stat "p.interrupted and p.ops < 6000"
 expect_nothing
 
+# The same line with --resume goes on after a kill, also in a sweep, and with another run that failed in between.
+kill_in_creation() { # kill_in_creation WORDS...: two ranks, after some items were made
+    rm -f "$result"
+    launch mpiexec -n 2 "$WEIR" "$@" --result "$result" --resume
+    wait_until 60 eval '(($(find "$tree" -name "*.mdtest.*" 2>/dev/null | wc -l) > 20))' || fail "no items are made"
+    signal_ranks KILL
+    end_of_run
+}
+for words in '-z 1 -b 2' '-u -N 1' '-c'; do
+    # shellcheck disable=SC2206
+    line=(mdtest -n 40 -D -C -r --rate 20 $words -d "$tree")
+    kill_in_creation "${line[@]}"
+    run 2 "${line[@]}" # one that is not resumed names the way out
+    expect_exit 1
+    expect_error 'mkdir .*: File exists: the same options with -r remove what an earlier run has left'
+    expect_no_line '^SUMMARY|finished at'
+    expect_line '^INCOMPLETE rate .*\(of 1 iterations, not all of which were completed\)$'
+    expect_line '^-- ended early at '
+    run 2 "${line[@]}" --result "$result" --resume
+    expect_done
+    expect_error '--resume: [0-9]* names that an earlier run has left in .* are removed first'
+    expect_line '^SUMMARY rate'
+    [[ -z $(find "$tree" -mindepth 1 2>/dev/null) ]] || fail "there is still $(find "$tree" | head -n 3)"
+    rm -rf "$tree"
+done
+kill_in_creation sweep items=5,40 -- mdtest -D -C -r --rate 20 -d "$tree"
+run 2 sweep items=5,40 -- mdtest -D -C -r --rate 20 -d "$tree" --result "$result" --resume
+expect_done
+expect_error '--resume: 1 of 2 steps are kept'
+rm -rf "$tree"
+
 # ---------------------------------------------------------------- things of others
 
 small=(mdtest -n 9 -z 1 -b 2 -d "$tree")

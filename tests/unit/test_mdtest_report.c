@@ -313,8 +313,8 @@ static void the_layout_of_4_0(void **state)
     assert_is_sample(&scene, "mdtest-old-4.0.0.txt");
 }
 
-/* 3.2 and 3.3 have the standard deviation of the population, and 3.3 takes the mean over the ranks
- * too: the columns behind "Min" are cut off. */
+/* 3.3 takes the mean and the standard deviation over the ranks too: the columns behind "Min" are
+ * cut off. */
 static void cut_columns(char *text)
 {
     for (char *line = strstr(text, "   Directory creation"); line && line[0] == ' ';) {
@@ -338,6 +338,8 @@ static void assert_is_old_sample(const char *version, const char *style, const c
     scene.test->repetitions = 2;
     scene.all.plan->output.style = style;
     md_rates(&scene, rates, count);
+    /* Which 3.x has no row for. */
+    md_rates(&scene, (const struct md_rates[]){{"Directory rename", 2.0, 1.0}}, 1);
     set_time(&scene, AT_00_04_20, AT_00_04_20 + (strstr(sample, "3.3") ? 1.0 : 0.0));
     actual = report_of(&scene);
     assert_non_null(strstr(actual.data, version));
@@ -348,8 +350,10 @@ static void assert_is_old_sample(const char *version, const char *style, const c
     cut_line(actual.data, "mdtest-");
     cut_line(expected.data, "Command line used:");
     cut_line(actual.data, "Command line used:");
-    cut_columns(expected.data);
-    cut_columns(actual.data);
+    if (strstr(sample, "3.3")) {
+        cut_columns(expected.data);
+        cut_columns(actual.data);
+    }
     assert_alike(actual.data, expected.data);
     weir_text_close(&actual);
     weir_text_close(&expected);
@@ -618,6 +622,9 @@ static void shifts_are_told_in_tasks(void **state)
     scene.all.result->tests[0].node_count = 2;
     scene.all.result->tests[0].ranks_per_node = 3;
     assert_has(&scene, "Shifting ranks by 6 for each phase.\n", true);
+    /* -N says it, whichever phases there are. */
+    setting_of(&scene, "nstride", "1");
+    assert_has(&scene, "Shifting ranks by 3 for each phase.\n", true);
     scene_close(&scene.all);
 }
 
@@ -691,6 +698,18 @@ static void what_failed_is_told_and_in_no_figure(void **state)
         &scene,
         "File creation              120266.781     120266.781     120266.781          0.000\n",
         true);
+    assert_has(&scene, "INCOMPLETE rate (in ops/sec): (of 2 iterations, not all of which", true);
+    assert_has(&scene, "SUMMARY", false);
+    assert_has(&scene, "-- ended early at ", true);
+    assert_has(&scene, "finished", false);
+    /* With wrong data all was done. */
+    failed->outcome = WEIR_OUTCOME_COMPLETE;
+    failed->failure = "";
+    assert_has(&scene, "SUMMARY rate", true);
+    assert_has(&scene, "-- finished at ", true);
+    /* A phase that was not begun has no record. */
+    scene.all.result->phase_count = COUNT(rates_of_4_1) - 1;
+    assert_has(&scene, "SUMMARY", false);
     scene_close(&scene.all);
 }
 

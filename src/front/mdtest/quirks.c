@@ -80,6 +80,15 @@ static const struct weir_quirk of_output[] = {
      "a number without its unit is of no use"},
     {"the lines of `-v` have the rate of task 0 for directories and files",
      "the rate of all tasks, as the table", "both are of the same phase"},
+    {"the means and deviations of 3.3 are those of the rates of single tasks in all iterations",
+     "`--compat 3.3` has those of iterations; the deviation divides by their number, as in 3.2 and "
+     "3.3, and from 4.0 on by one less",
+     "a rate of the phase is that of all tasks"},
+    {"MPI_Abort ends a run that fails, without a table",
+     "the table of what was done is headed `INCOMPLETE rate`, not `SUMMARY rate`, and the last "
+     "line "
+     "is `-- ended early at`, not `-- finished at`",
+     "scripts take `SUMMARY` and `finished` for success"},
     {"`-v` prints leaf_only as remove_only", "the right words", "it misleads"},
     {"`V-0: Rank   0 Line  2594` and other line numbers of the source", "the same words",
      "parsers look for them"},

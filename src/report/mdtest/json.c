@@ -58,7 +58,7 @@ static json_t *summary_of(const struct weir_plan *plan, const struct weir_test_r
     weir_json_put_text(object, "operation", weir_mdtest_row_name(row));
     weir_json_put_text(object, "API", test->label);
     weir_json_put_integer(object, "TestID", test->number);
-    weir_json_put_integer(object, "itemsPerTask", (int64_t)weir_mdtest_items(test));
+    weir_json_put_integer(object, "itemsPerTask", (int64_t)summary->items);
     weir_json_put_integer(object, "numTasks", begun->rank_count);
     weir_json_put_integer(object, "tasksPerNode", begun->ranks_per_node);
     weir_json_put_integer(object, "repetitions", (int64_t)test->repetitions);

@@ -20,10 +20,11 @@ static const struct weir_mdtest_layout layouts[] = {
      .has_read_warning = true, .has_node_map = true, .has_gap_after_end = true},
     {"mdtest 3.3", "3.3.0+weir-" WEIR_VERSION,
      .rate_title = "SUMMARY rate:", .time_title = "SUMMARY time:", .key = "%s: ", .head = " ",
-     .quote = '\'', .label_columns = 26, .has_node_map = true, .has_directory_above = true,
-     .has_gap_before_tasks = true, .has_gap_after_end = true},
-    {"mdtest 3.2", "1.9.3+weir-" WEIR_VERSION, .rate_title = "SUMMARY rate:",
-     .time_title = "SUMMARY time:", .key = "%s: ", .head = " ", .quote = '"', .label_columns = 18,
+     .quote = '\'', .label_columns = 26, .has_population_deviation = true, .has_node_map = true,
+     .has_directory_above = true, .has_gap_before_tasks = true, .has_gap_after_end = true},
+    {"mdtest 3.2", "1.9.3+weir-" WEIR_VERSION,
+     .rate_title = "SUMMARY rate:", .time_title = "SUMMARY time:", .key = "%s: ", .head = " ",
+     .quote = '"', .label_columns = 18, .has_population_deviation = true,
      .has_directory_above = true, .has_gap_before_tasks = true, .has_gap_before_end = true},
 };
 

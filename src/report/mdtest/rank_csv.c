@@ -64,8 +64,11 @@ static void fill(struct weir_rank_csv *held, const struct weir_plan *plan,
                  const struct weir_phase_result *phase, int row)
 {
     struct weir_mdtest_figures figures = weir_mdtest_figures(plan, phase);
+    uint64_t items = weir_mdtest_items_done(plan, phase);
     double *cells = held->cells + 2 * (size_t)row;
 
+    if (items > 0)
+        held->items = items;
     cells[0] = figures.all[WEIR_MDTEST_RATE];
     cells[1] = figures.all[WEIR_MDTEST_SECONDS];
     for (unsigned rank = 0; rank < held->rank_count; rank++) {

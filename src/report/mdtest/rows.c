@@ -2,6 +2,8 @@
 /* mdtest's numbers, and ours for what it does not do: where nothing was measured they are 0. */
 #include "rows.h"
 
+#include "layout.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -146,6 +148,58 @@ uint64_t weir_mdtest_items(const struct weir_test *test)
     return 0;
 }
 
+uint64_t weir_mdtest_items_done(const struct weir_plan *plan,
+                                const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+    double ops = weir_figures_rank_ops(phase, result);
+
+    if (phase->names.item == NULL || phase->verb == WEIR_RENAME)
+        return 0;
+    if (phase->verb == WEIR_CYCLE)
+        ops /= phase->names.cycle_count;
+    if (weir_figures_is_of_one_rank(phase) && !phase->names.is_shared && result->rank_count > 0)
+        ops /= result->rank_count;
+    return (uint64_t)ops;
+}
+
+/* How often the steps do a phase; 0 = they do not hold it. */
+static uint64_t rounds_of(const struct weir_step *step, const struct weir_phase *phase)
+{
+    for (; step != NULL; step = step->next) {
+        uint64_t rounds = step->phase == phase ? 1 : rounds_of(step->body, phase);
+
+        if (rounds > 0)
+            return step->kind == WEIR_STEP_REPEAT ? rounds * step->count : rounds;
+    }
+    return 0;
+}
+
+bool weir_mdtest_is_done(const struct weir_plan *plan, const struct weir_result *result,
+                         const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+        const struct weir_phase_history *history =
+            weir_result_history(result, test->number, phase->number);
+        uint64_t done = history != NULL && history->sum != NULL ? history->total_s.count : 0;
+
+        for (unsigned k = 0; k < result->phase_count; k++) {
+            const struct weir_phase_result *found = &result->phases[k];
+
+            if (found->test != test->number || weir_figures_phase(plan, found) != phase)
+                continue;
+            if (found->outcome != WEIR_OUTCOME_COMPLETE || found->is_interrupted ||
+                weir_figures_has_failed(found))
+                return false;
+            done++;
+        }
+        if (done < rounds_of(test->steps, phase))
+            return false;
+    }
+    return true;
+}
+
 const char *weir_mdtest_path(const struct weir_test *test, const struct weir_test_result *begun)
 {
     for (size_t i = 0; i < test->phase_count; i++)
@@ -254,8 +308,11 @@ static bool is_of_row(const struct weir_plan *plan, const struct weir_phase_resu
            weir_mdtest_row(weir_figures_phase(plan, result)) == row;
 }
 
-static void gather_all(struct gathering *sums, const struct weir_plan *plan,
-                       const struct weir_result *result, const struct weir_test *test, int row)
+/* Returns the last record of the row; NULL = it has none. */
+static const struct weir_phase_result *gather_all(struct gathering *sums,
+                                                  const struct weir_plan *plan,
+                                                  const struct weir_result *result,
+                                                  const struct weir_test *test, int row)
 {
     static const enum weir_outcome outcomes[] = {WEIR_OUTCOME_COMPLETE, WEIR_OUTCOME_PARTIAL};
     const struct weir_phase_result *last = NULL;
@@ -268,6 +325,20 @@ static void gather_all(struct gathering *sums, const struct weir_plan *plan,
             }
     if (last != NULL && weir_result_history(result, test->number, last->phase) != NULL)
         gather_history(sums, plan, last, weir_result_history(result, test->number, last->phase));
+    return last;
+}
+
+/* Of a task in a row: what its last phase worked on, or the most that a phase of the test did. */
+static uint64_t items_of(const struct weir_plan *plan, const struct weir_result *result,
+                         const struct weir_test *test, const struct weir_phase_result *last)
+{
+    uint64_t items = weir_mdtest_items_done(plan, last);
+
+    for (unsigned i = 0; items == 0 && i < result->phase_count; i++)
+        if (result->phases[i].test == test->number &&
+            weir_mdtest_is_shown(plan, &result->phases[i]))
+            items = weir_mdtest_items_done(plan, &result->phases[i]);
+    return items > 0 ? items : weir_mdtest_items(test);
 }
 
 struct weir_mdtest_summary weir_mdtest_summary(const struct weir_plan *plan,
@@ -276,13 +347,16 @@ struct weir_mdtest_summary weir_mdtest_summary(const struct weir_plan *plan,
 {
     struct gathering sums = {.all = {{.count = 0}}};
     struct weir_mdtest_summary summary = {.count = 0};
+    const struct weir_phase_result *last = gather_all(&sums, plan, result, test, row);
     double of_sample;
 
-    gather_all(&sums, plan, result, test, row);
     summary.count = sums.all[0].count;
-    if (summary.count == 0)
+    if (last == NULL || summary.count == 0)
         return summary;
-    of_sample = summary.count > 1 ? sqrt((double)summary.count / (summary.count - 1)) : 0.0;
+    summary.items = items_of(plan, result, test, last);
+    of_sample = weir_mdtest_layout_of(plan)->has_population_deviation ? 1.0
+                : summary.count > 1 ? sqrt((double)summary.count / (summary.count - 1))
+                                    : 0.0;
     for (int i = 0; i < WEIR_MDTEST_QUANTITIES; i++) {
         summary.all[i] = weir_figures_spread(&sums.all[i]);
         summary.all[i].stddev *= of_sample;

@@ -28,6 +28,15 @@ bool weir_mdtest_is_shown(const struct weir_plan *plan, const struct weir_phase_
  * with -S. */
 uint64_t weir_mdtest_items(const struct weir_test *test);
 
+/* Items of a task that a phase worked on: after a stonewall fewer than weir_mdtest_items. 0 = the
+ * phase does not tell: it is of trees, or a chain of renames. */
+uint64_t weir_mdtest_items_done(const struct weir_plan *plan,
+                                const struct weir_phase_result *result);
+
+/* Whether each phase of the test was completed in each repetition, without a failed operation. */
+bool weir_mdtest_is_done(const struct weir_plan *plan, const struct weir_result *result,
+                         const struct weir_test *test);
+
 /* The directory that was given, the first one if they are several. */
 const char *weir_mdtest_path(const struct weir_test *test, const struct weir_test_result *begun);
 
@@ -57,9 +66,11 @@ void weir_mdtest_of_rank(const struct weir_plan *plan, const struct weir_phase_r
                          unsigned rank, double *rate, double *seconds);
 
 /* Of a row over its complete iterations or, if there is none, those that were interrupted; what
- * failed is in none. All zero: there is none. `all` has the standard deviation of a sample. */
+ * failed is in none. All zero: there is none. `all` has the standard deviation of a sample, or in
+ * the layouts of 3.x of a population. */
 struct weir_mdtest_summary {
     unsigned count; /* iterations */
+    uint64_t items; /* of a task, in the last of them */
     struct weir_spread all[WEIR_MDTEST_QUANTITIES];
     struct weir_spread ranks[WEIR_MDTEST_QUANTITIES];
 };

@@ -12,14 +12,22 @@ struct table {
     const char *title;
     enum weir_mdtest_quantity quantity;
     bool has_ranks;
+    bool is_done; /* all of the test */
 };
 
+/* Of what was not completed there is a table, but no "SUMMARY", which scripts take for success. */
 static void add_head(struct weir_text *text, const struct table *table, uint64_t iterations)
 {
     const char *blanks = table->layout->head;
+    const char *of_what = table->title + strlen("SUMMARY");
 
-    weir_text_add(text, "\n%s (of %llu iterations)\n", table->title,
-                  (unsigned long long)iterations);
+    if (table->is_done)
+        weir_text_add(text, "\n%s (of %llu iterations)\n", table->title,
+                      (unsigned long long)iterations);
+    else
+        weir_text_add(text,
+                      "\nINCOMPLETE%s (of %llu iterations, not all of which were completed)\n",
+                      of_what, (unsigned long long)iterations);
     if (table->has_ranks)
         weir_text_add(text,
                       "   Operation     per Rank: Max            Min           Mean      "
@@ -96,7 +104,8 @@ void weir_mdtest_tables(struct weir_text *text, const struct weir_plan *plan,
                         const struct weir_result *result, const struct weir_test *test)
 {
     struct table table = {.layout = weir_mdtest_layout_of(plan),
-                          .has_ranks = weir_mdtest_is_set(test, "showRankStatistics")};
+                          .has_ranks = weir_mdtest_is_set(test, "showRankStatistics"),
+                          .is_done = weir_mdtest_is_done(plan, result, test)};
     bool has_both = weir_mdtest_is_set(test, "print-rate-and-time");
 
     table.title = table.layout->rate_title;

@@ -8,6 +8,7 @@
 #include "rows.h"
 #include "tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- lines of the head ---- */
@@ -100,12 +101,14 @@ static void add_node_map(struct weir_text *text, const struct weir_test_result *
         weir_text_add(text, "Nodemap: %s\n", begun->node_map);
 }
 
-/* What -N asked for: that of stat, which others have a multiple of. */
+/* What -N asked for, whichever phases the test has; of a plan without options, the distance of
+ * stat, of which others have a multiple. */
 static uint64_t shift_of(const struct weir_test *test, const struct weir_test_result *begun)
 {
-    uint64_t least = 0;
+    const char *given = weir_test_setting(test, "nstride");
+    uint64_t least = given != NULL ? strtoull(given, NULL, 10) : 0;
 
-    for (size_t i = 0; i < test->phase_count; i++) {
+    for (size_t i = 0; given == NULL && i < test->phase_count; i++) {
         const struct weir_shift *shifts[] = {&test->phases[i]->shift,
                                              &test->phases[i]->names.tree_shift};
 
@@ -322,16 +325,21 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 {
     const struct weir_mdtest_layout *layout = weir_mdtest_layout_of(plan);
 
-    bool has_any = false;
+    bool has_any = false, is_done = result->test_count == plan->test_count;
 
-    for (unsigned i = 0; i < result->test_count; i++)
+    for (unsigned i = 0; i < result->test_count; i++) {
+        const struct weir_test *test = plan->tests[result->tests[i].test];
+
         has_any = has_any || has_table(plan, result, &result->tests[i]);
+        is_done = is_done && weir_mdtest_is_done(plan, result, test);
+    }
     /* A run that was killed has no end, nor has one that failed before it did anything. */
     if (result->finished_s <= 0.0 || (!has_any && result->exit_code != WEIR_EXIT_DONE))
         return;
     if (layout->has_gap_before_end)
         weir_text_add(text, "\n");
-    add_date(text, plan, "finished", result->finished_s);
+    /* Scripts take "finished" for success. */
+    add_date(text, plan, is_done ? "finished" : "ended early", result->finished_s);
     if (layout->has_gap_after_end)
         weir_text_add(text, "\n");
 }
