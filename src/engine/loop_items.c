@@ -107,6 +107,11 @@ static void set_file_params(const struct weir_loop *loop, struct weir_item_slot 
 {
     bool makes = verb->verb == WEIR_CREATE;
 
+    if (makes)
+        slot->data = (struct weir_item_data){
+            .bytes = verb->bytes,
+            .offset = data_place(loop, is_new(loop, verb->verb) ? slot->new_place : slot->place),
+            .owner = is_new(loop, verb->verb) ? slot->new_owner : slot->owner};
     slot->params = (struct weir_file_params){
         .path = path_of(loop, slot),
         .can_write = makes,
@@ -140,10 +145,6 @@ static void begin_verb(struct weir_loop *loop, struct weir_op *op, struct weir_i
     if (op->verb == WEIR_OP_OPEN)
         set_file_params(loop, slot, verb);
     slot->request.facts = verb->verb == WEIR_LIST ? NULL : &slot->facts;
-    slot->data = (struct weir_item_data){
-        .bytes = verb->bytes,
-        .offset = data_place(loop, is_new(loop, verb->verb) ? slot->new_place : slot->place),
-        .owner = is_new(loop, verb->verb) ? slot->new_owner : slot->owner};
     if (verb->bytes == 0)
         return;
     if (verb->verb == WEIR_CREATE)
