@@ -190,7 +190,8 @@ static int grow_to(struct mmap_file *file, uint64_t bytes, const struct stat *be
 
 static int open_fd(const struct weir_file_params *params, bool *is_made)
 {
-    int flags = (params->can_write ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+    /* O_NONBLOCK: a FIFO that replaced the file would be waited for. */
+    int flags = (params->can_write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC;
     bool is_new = params->claim == WEIR_CLAIM_NEW;
     int fd = -1;
 
@@ -198,8 +199,6 @@ static int open_fd(const struct weir_file_params *params, bool *is_made)
     *is_made = false;
     if (params->claim != WEIR_CLAIM_ANY || (params->is_item && params->can_write))
         flags |= O_NOFOLLOW;
-    if (params->claim == WEIR_CLAIM_ITEM)
-        flags |= O_NONBLOCK;
     if (params->must_create) {
         flags |= O_CREAT;
         fd = open(params->path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);

@@ -320,6 +320,7 @@ static int mpiio_may_open(struct weir_session *session, const struct weir_file_p
 {
     struct mpiio_session *mpiio = mpiio_session_of(session);
     const char *path = mpiio_kernel_path(session, params->path);
+    struct stat facts;
     int descriptor;
 
     if (!can_view(mpiio, params))
@@ -329,9 +330,13 @@ static int mpiio_may_open(struct weir_session *session, const struct weir_file_p
     if (mpiio->spare == NULL)
         return -ENOMEM;
     descriptor = open(path, (params->can_write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor >= 0)
+    if (descriptor >= 0) {
+        bool is_fifo = fstat(descriptor, &facts) == 0 && S_ISFIFO(facts.st_mode);
+
         close(descriptor);
-    else if (errno != ENOENT || !params->must_create)
+        if (is_fifo)
+            return -WEIR_EFIFO;
+    } else if (errno != ENOENT || !params->must_create)
         return -errno;
     else if (!weir_mpiio_may_make(path, params->group->rank == 0))
         return -errno;
@@ -346,11 +351,16 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
      * output. */
     struct weir_text *notes = params->expected_bytes > 0 ? mpiio->notes : NULL;
     struct mpiio_file *opened;
+    struct stat facts;
     int descriptor, judged, view_rc, rc;
 
     mpiio->failure.is_unexplained = false;
     if (!can_view(mpiio, params))
         return -EINVAL;
+    /* Of a file that ranks open together, mpiio_may_open has asked. */
+    if (!params->must_create && (params->group == NULL || params->group->size == 1) &&
+        stat(mpiio_kernel_path(session, params->path), &facts) == 0 && S_ISFIFO(facts.st_mode))
+        return -WEIR_EFIFO;
     opened = mpiio->spare != NULL ? mpiio->spare : calloc(1, sizeof *opened);
     mpiio->spare = NULL;
     if (!opened)

@@ -254,6 +254,8 @@ static int explain_refusal(const struct weir_file_params *params)
         return -EOPNOTSUPP;
     if (params->claim == WEIR_CLAIM_ITEM && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))
         return -ESTALE;
+    if (S_ISFIFO(facts.st_mode))
+        return -WEIR_EFIFO;
     return S_ISDIR(facts.st_mode) ? -EISDIR : -EOPNOTSUPP;
 }
 
@@ -321,15 +323,23 @@ int weir_posix_open_flags(const struct weir_posix_session *session,
     return flags;
 }
 
+/* Opens with O_NONBLOCK what may be there already: open(2) would wait for ever on a FIFO that
+ * replaced the file. Transfers of regular files ignore the flag, except those of io_uring; open(2)
+ * ignores it unless another process holds a lease. */
 static int open_fd(const struct weir_posix_session *session, const struct weir_file_params *params)
 {
-    int flags = weir_posix_open_flags(session, params);
+    int asked = weir_posix_open_flags(session, params);
+    int flags = asked | (params->is_exact || (asked & O_EXCL) ? 0 : O_NONBLOCK);
     int fd;
 
     if (session->is_direct && params->must_create && !params->is_item)
         fd = open_direct(params, flags);
     else
         fd = open(params->path, flags, weir_posix_file_mode(params));
+    if (fd < 0 && errno == EWOULDBLOCK && flags != asked)
+        fd = open(params->path, asked, weir_posix_file_mode(params));
+    else if (fd >= 0 && session->clears_nonblock && !params->is_exact && (flags & O_NONBLOCK))
+        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
     if (fd < 0)
         return flags & O_DIRECT && errno == EINVAL ? explain_refusal(params) : -errno;
     return fd;
@@ -397,6 +407,8 @@ int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_
     *id = weir_posix_id(&facts);
     if (params->claim == WEIR_CLAIM_ITEM && !params->must_create)
         return judge_item(fd, params, &facts);
+    if (S_ISFIFO(facts.st_mode) && !params->is_exact)
+        return -WEIR_EFIFO;
     if (params->claim != WEIR_CLAIM_OWN)
         return 0;
     if (!S_ISREG(facts.st_mode))

@@ -24,10 +24,11 @@ struct weir_posix_file {
  * weir_posix_session_init. */
 struct weir_posix_session {
     struct weir_session base;
-    bool is_direct;      /* files are opened with O_DIRECT */
-    bool must_lock;      /* the range of each transfer is locked while it lasts */
-    bool must_lock_file; /* each file is locked whole while it is open */
-    int lock_failure;    /* of the latest open that had to; 0: it was locked */
+    bool is_direct;       /* files are opened with O_DIRECT */
+    bool clears_nonblock; /* O_NONBLOCK would change what transfers do: off once a file is open */
+    bool must_lock;       /* the range of each transfer is locked while it lasts */
+    bool must_lock_file;  /* each file is locked whole while it is open */
+    int lock_failure;     /* of the latest open that had to; 0: it was locked */
     const volatile sig_atomic_t *stop_signal; /* of weir_session_params */
     /* the file system that is told more of its files than open(2) can; NULL: none */
     const struct weir_striping *striping;

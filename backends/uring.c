@@ -127,6 +127,8 @@ static int fill_session(struct uring_session *uring, const struct uring_options 
     if (request.entries == 0 || request.entries > depth)
         request.entries = depth;
     weir_posix_session_init(&uring->posix, &weir_backend_uring, options->is_direct, depth);
+    /* io_uring fails with -EAGAIN where a transfer of such a file would wait. */
+    uring->posix.clears_nonblock = true;
     uring->posix.base.submits_in_reap = true;
     uring->posix.base.wants_huge_pages = options->wants_huge_pages;
     uring->rw_flags = (options->must_not_wait ? RWF_NOWAIT : 0) |

@@ -104,7 +104,7 @@ const char *weir_claim_reason(int code)
         return "another file has come to this name since weir looked, and is left alone: see who "
                "else works there, or choose another name with " WEIR_REMEDY_PATH;
     default:
-        return strerror(-code);
+        return weir_run_reason(code);
     }
 }
 

@@ -145,9 +145,16 @@ int weir_run_fail_for(struct weir_run *run, int code, const char *what, const ch
     return run->failure.code;
 }
 
+const char *weir_run_reason(int code)
+{
+    if (code == -WEIR_EFIFO)
+        return "it is a FIFO, not a regular file";
+    return code == -ESPIPE ? "it is a FIFO or a socket, not a regular file" : strerror(-code);
+}
+
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path)
 {
-    return weir_run_fail_for(run, code, what, path, strerror(-code));
+    return weir_run_fail_for(run, code, what, path, weir_run_reason(code));
 }
 
 /* ---- names ---- */

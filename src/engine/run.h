@@ -210,6 +210,8 @@ bool weir_run_handles_name(const struct weir_run *run, const struct weir_target 
  * backend has to say of it; in a phase with an alarm, the other ranks hear of it if errors are to
  * stop the test. Returns `code`. */
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path);
+/* What the error of an operation on a file means: as strerror(3), and for what only we return. */
+const char *weir_run_reason(int code);
 /* The same with a reason that the error number does not say. */
 int weir_run_fail_for(struct weir_run *run, int code, const char *what, const char *path,
                       const char *reason);

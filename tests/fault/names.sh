@@ -23,6 +23,7 @@ swapped() { # swapped RANKS API KIND OPTION...
     symbolic) ln -s "$victim" "$work/in" ;;
     hard) ln "$victim" "$work/in" ;;
     file) cp "$victim" "$work/in" ;;
+    fifo) mkfifo "$work/in" ;;
     esac
     if [[ " $* " == *" -E "* ]]; then
         "$WEIR" -a POSIX "${small[@]}" -k >"$out" 2>"$err" || fail "nothing could be written before"
@@ -65,3 +66,21 @@ ln -s "$victim" "$files/f"
 capture "$WEIR" -a POSIX "${small[@]}" -E -k --overwrite
 expect_exit 0
 ! cmp -s "$victim" "$work/precious" || fail "--overwrite followed no link"
+
+# A FIFO in the place of what was written, when it is to be read: no open waits for a writer.
+for api in "${apis[@]}" stdio; do
+    rm -rf "${files:?}"/* "$work/in"
+    mkfifo "$work/in"
+    capture timeout 60 "$WEIR" -a "fault:$api" "${small[@]}" -r -k --fault.swap "$work/in" --fault.swap-at close
+    expect_exit 1
+    expect_error 'FIFO|not a regular file|another file'
+    [[ -p $files/f ]] || fail "the FIFO was removed"
+done
+for words in "mdtest -F -n 1 -w 100 -e 100 -C -E -d" "md-workbench -D 1 -P 2 -I 1 -R 1 -o"; do
+    rm -rf "${files:?}"/* "$work/in"
+    mkfifo "$work/in"
+    # shellcheck disable=SC2086
+    capture timeout 60 "$WEIR" $words "$files/d" -a fault:posix --fault.swap "$work/in" --fault.swap-at close
+    expect_exit 1
+    expect_error 'FIFO|not a regular file|another|Illegal seek'
+done

@@ -178,12 +178,14 @@ ssize_t __wrap_preadv2(int fd, const struct iovec *places, int count, off_t offs
 
 /* ---- a session with a file ---- */
 
+/* is_exact: a FIFO is opened as well. */
 static struct weir_file *make_file(struct bench *bench, const char *path)
 {
     const struct weir_file_params params = {.path = path,
                                             .can_write = true,
                                             .can_read = true,
                                             .must_create = true,
+                                            .is_exact = true,
                                             .group = bench->group};
     struct weir_file *file;
 

@@ -436,6 +436,9 @@ weir_backend_item_names(const struct weir_backend *backend)
     return backend->void_names ? backend->void_names : backend->names;
 }
 
+/* A FIFO is in the place of a file. File systems return no such error. */
+#define WEIR_EFIFO ENOSTR
+
 /* ---- the list of backends that were built ---- */
 
 /* Defined by the generated registry. */

@@ -303,7 +303,8 @@ static const struct weir_quirk of_output[] = {
      "leave it out, there is no summary, and the exit code is 1",
      "what was done is worth a look, and is no result"},
     {"an interrupted run leaves its files and no result",
-     "a partial result, flagged; files removed unless kept; finished phases are on disk with "
+     "a partial result, flagged, without the sync of `-e`; files removed unless kept; finished "
+     "phases are on disk with "
      "`--result`. Open MPI's mpiexec kills what has not ended a second after a signal: `--mca "
      "odls_base_sigkill_timeout 60` gives a large run the time",
      "a walltime limit is no reason to lose six hours"},
