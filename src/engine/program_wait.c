@@ -285,6 +285,8 @@ static void leave_groups(struct weir_program_walk *walk, bool has_ended)
         leave(&walk->groups[i], has_ended);
 }
 
+/* A rank that cannot go on leaves at once: its neighbours may wait for its message alone, while the
+ * rank enters a collective call with them, such as the close of a file. */
 int weir_program_share(struct weir_program_walk *walk, unsigned group,
                        const struct weir_statement *statement, uint64_t *value)
 {
@@ -293,8 +295,10 @@ int weir_program_share(struct weir_program_walk *walk, unsigned group,
     uint64_t before_ns;
     int code;
 
-    if (walk->must_end)
+    if (walk->must_end) {
+        leave(ranks, false);
         return -ECANCELED;
+    }
     if (ranks->group->size == 1)
         return 0;
     before_ns = weir_run_now(walk->run);
@@ -307,6 +311,8 @@ int weir_program_share(struct weir_program_walk *walk, unsigned group,
     if (code != 0 && !walk->must_end)
         weir_program_fail(walk, statement, "ranks cannot wait for one another: %s",
                           strerror(-code));
+    if (code != 0)
+        leave(ranks, false);
     return code;
 }
 
@@ -314,14 +320,10 @@ int weir_program_meet(struct weir_program_walk *walk, unsigned group,
                       const struct weir_statement *statement)
 {
     uint64_t value = 0;
-    int code;
 
     if (statement == NULL)
         leave_groups(walk, !walk->must_end);
-    code = weir_program_share(walk, group, statement, &value);
-    if (code != 0 && statement == NULL)
-        leave(&walk->groups[walk->program->group_count], false);
-    return code;
+    return weir_program_share(walk, group, statement, &value);
 }
 
 /* ---- opening and closing ---- */

@@ -202,3 +202,19 @@ for statements in "$endless" 'repeat $i 9000000000000 $a = $i;' 'if ($$rank == 0
     expect_record "end.interrupted and phases[0].outcome == 'partial'"
     rm begun?
 done
+
+# One rank alone hears it, amid the rounds of a pattern that all make together: none is left waiting for its word while it closes the
+# file with the others.
+printf '%s\n' 'define pattern {"p", 1, 9000000, 4k, 1}; pwrite("f", "p");' >"$work/inline.pbl"
+for rank in 0 1 2 0 1 2; do
+    rm -f "$result"
+    launch timeout -k 5 60 mpiexec -n 3 "$WEIR" parabench "$work/inline.pbl" --result "$result"
+    wait_until 20 test -s f || fail "the program does not begin"
+    sleep 0.3
+    mapfile -t processes < <(pgrep -f -- "^$WEIR parabench .*$result")
+    kill -TERM "${processes[rank]}"
+    in_time end_of_run
+    expect_exit 1
+    expect_record "end.interrupted and phases[0].outcome == 'partial'"
+    rm f
+done
