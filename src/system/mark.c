@@ -250,12 +250,13 @@ static bool removes_alone(int fd, bool can_write)
     return can_write || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* What there is, which another run has made: 0 if it was removed. */
+/* What there is, which another run has made. It is locked first: what its owner writes before it
+ * ends is read then. */
 static enum weir_mark_outcome judge(struct weir_mark *mark, int fd, bool can_write, bool *is_gone)
 {
     char text[WEIR_MARK_TEXT_BYTES] = "";
-    ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
     int code = lock(fd, can_write);
+    ssize_t bytes = pread(fd, text, sizeof text - 1, 0);
 
     *is_gone = false;
     if (bytes < 0 || (bytes > 0 && !weir_text_begins(text, FIRST_LINE))) {
