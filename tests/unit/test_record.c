@@ -820,6 +820,24 @@ static void an_append_that_fails_tells_why(void **state)
     weir_text_close(&text);
 }
 
+/* Who gives a file up after a failure closes it alone. */
+static void what_a_failed_file_kept_in_memory_is_freed(void **state)
+{
+    struct weir_record_file file = {.descriptor = open("/dev/full", O_WRONLY)};
+    struct weir_text text = {0};
+
+    (void)state;
+    if (file.descriptor < 0)
+        skip();
+    weir_text_add(&text, "x\n");
+    assert_int_equal(weir_record_append(&file, &text), -28);
+    close(file.descriptor);
+    file.descriptor = -1;
+    assert_int_equal(weir_record_finish(&file), 0);
+    assert_null(file.pending.data);
+    weir_text_close(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -841,6 +859,7 @@ int main(void)
         cmocka_unit_test(records_wait_in_memory_for_a_lock_of_others),
         cmocka_unit_test(a_file_that_others_change_is_seen_as_that),
         cmocka_unit_test(an_append_that_fails_tells_why),
+        cmocka_unit_test(what_a_failed_file_kept_in_memory_is_freed),
     };
 
     setenv("TZ", "UTC", 1);

@@ -150,7 +150,8 @@ struct weir_record_file {
  * memory, after one wait of at most 2 s. Returns 0 or -errno. */
 int weir_record_append(struct weir_record_file *file, const struct weir_text *text);
 /* Appends what is still kept in memory, locked by others or not: readers know records by their ids.
- * Closes the file. Returns 0 or -errno. */
+ * Closes the file; of one that was closed after a failure (descriptor -1), frees what was kept.
+ * Returns 0 or -errno. */
 int weir_record_finish(struct weir_record_file *file);
 
 #define WEIR_RUN_ID_BYTES 17 /* 16 hexadecimal digits */

@@ -142,8 +142,10 @@ int weir_record_finish(struct weir_record_file *file)
 {
     int error = 0;
 
-    if (file->descriptor < 0)
+    if (file->descriptor < 0) {
+        weir_text_close(&file->pending);
         return 0;
+    }
     if (file->pending.length > 0) {
         bool is_locked = !take_lock(file);
 
