@@ -294,8 +294,19 @@ static void limit_time(void)
     alarm(PRINT_LIMIT_S);
 }
 
+/* The instruction that caused a fault repeats it. Errors of memory that the process does not use,
+ * and mismatches of tags, may arrive at any other instruction. */
+static bool is_repeated(int number, const siginfo_t *facts)
+{
+#ifdef SEGV_MTEAERR
+    if (number == SIGSEGV && facts->si_code == SEGV_MTEAERR)
+        return false;
+#endif
+    return facts->si_code > 0 && !(number == SIGBUS && facts->si_code == BUS_MCEERR_AO);
+}
+
 /* The signal that arrives a second time meets what was there before us: the default action, or the
- * handler of a library. A fault is repeated by its instruction, with its address. */
+ * handler of a library. One that is repeated has its address. */
 static void report_crash(int number, siginfo_t *facts, void *context)
 {
     const struct timespec longest = {.tv_sec = PRINT_LIMIT_S};
@@ -314,7 +325,7 @@ static void report_crash(int number, siginfo_t *facts, void *context)
         nanosleep(&longest, NULL);
     }
     sigaction(number, &crash.previous[which], NULL);
-    if (facts->si_code <= 0)
+    if (!is_repeated(number, facts))
         raise(number);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,16 @@ __attribute__((noinline)) static void touch_missing_page(void)
 
     unlink(name);
     page[0] = 1;
+}
+
+/* As the kernel sends it to a process that has not touched the page: no instruction repeats it. */
+__attribute__((noinline)) static void hear_of_broken_memory(void)
+{
+    static char page[4096];
+    siginfo_t facts = {.si_signo = SIGBUS, .si_code = BUS_MCEERR_AO};
+
+    facts.si_addr = page;
+    syscall(SYS_rt_sigqueueinfo, getpid(), SIGBUS, &facts);
 }
 
 static void crash_at_exit(void)
@@ -180,6 +191,8 @@ static void a_crash_prints_rank_host_work_and_functions(void **state)
         {abort_run, SIGABRT, "crashed by SIGABRT, host", "in abort_run"},
         {receive_signal, SIGILL, "crashed by SIGILL from process ", "in run_child"},
         {touch_missing_page, SIGBUS, "crashed by SIGBUS at address 0x", "in touch_missing_page"},
+        {hear_of_broken_memory, SIGBUS, "crashed by SIGBUS at address 0x",
+         "in hear_of_broken_memory"},
         {exit_and_crash, SIGSEGV, "crashed by SIGSEGV at address 0x0", "in exit_and_crash"},
         {start_thread, SIGSEGV, ", thread ", "in crash_in_thread"},
     };
