@@ -236,7 +236,8 @@ static int open_handle(struct mpiio_session *session, const struct weir_file_par
     }
     if (params->must_create)
         mode |= MPI_MODE_CREATE;
-    if (params->claim == WEIR_CLAIM_NEW)
+    if (params->claim == WEIR_CLAIM_NEW ||
+        (params->claim == WEIR_CLAIM_ITEM && params->must_create))
         mode |= MPI_MODE_EXCL;
     rc = weir_mpiio_errno(
         MPI_File_open(communicator_of(params->group), path, mode, session->hints, handle));
@@ -267,6 +268,40 @@ static int judge(struct mpiio_session *session, const struct weir_file_params *p
     if (weir_group_reduce(params->group, failed, 2, WEIR_MAX) != 0 || failed[0] || !failed[1])
         return failed[0] ? 0 : rc;
     return rc < 0 ? rc : -ESTALE;
+}
+
+/* Opens an existing item, if it may be written. The item is judged on a descriptor of ours; MPI has
+ * to open the same file. */
+static int open_found_item(struct mpiio_session *session, const struct weir_file_params *params,
+                           MPI_File *handle, struct weir_file_id *id)
+{
+    const struct weir_posix_session kernel = {.base = session->base};
+    struct weir_file_params found = *params;
+    int descriptor, fd, rc;
+    struct stat facts;
+
+    assert(params->group->size == 1);
+    found.path = mpiio_kernel_path(&session->base, params->path);
+    fd = weir_posix_open_found(&kernel, &found);
+    if (fd < 0)
+        return fd;
+    rc = fstat(fd, &facts) == 0 ? 0 : -errno;
+    found.path = params->path;
+    found.must_create = false;
+    found.claim = WEIR_CLAIM_OWN;
+    found.id = weir_posix_id(&facts);
+    descriptor = weir_mpiio_next_descriptor();
+    if (rc == 0)
+        rc = open_handle(session, &found, handle);
+    /* While the descriptor is open, no other file gets this inode. judge() searches all descriptors
+     * for the file, and must not find this one. */
+    close(fd);
+    if (rc < 0)
+        return rc;
+    rc = judge(session, &found, descriptor, 0, id);
+    if (rc < 0)
+        MPI_File_close(handle);
+    return rc;
 }
 
 static int preallocate(MPI_File handle, const struct weir_file_params *params)
@@ -368,8 +403,12 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
     if (notes)
         weir_mpiio_hints_write(notes, "hints passed to MPI_File_open()", mpiio->hints);
     descriptor = weir_mpiio_next_descriptor();
-    rc = open_handle(mpiio, params, &opened->handle);
+    rc = params->claim == WEIR_CLAIM_ITEM && !params->must_create
+             ? -EEXIST
+             : open_handle(mpiio, params, &opened->handle);
     judged = judge(mpiio, params, descriptor, rc, &opened->base.id);
+    if (rc == -EEXIST && params->claim == WEIR_CLAIM_ITEM)
+        rc = open_found_item(mpiio, params, &opened->handle, &opened->base.id);
     if (rc < 0)
         goto free_file;
     if (judged < 0) {

@@ -70,7 +70,7 @@ static bool is_claimed(const struct stat *name, const struct weir_file_params *p
 {
     if (!S_ISREG(name->st_mode))
         return false;
-    if (params->claim == WEIR_CLAIM_NEW)
+    if (params->claim == WEIR_CLAIM_NEW || params->claim == WEIR_CLAIM_ITEM)
         return name->st_nlink == 1 && name->st_size == 0;
     if (params->id.inode == 0)
         return name->st_nlink == 1;
