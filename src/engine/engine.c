@@ -4,6 +4,7 @@
 
 #include "gather.h"
 #include "gather_tally.h"
+#include "phase_names.h"
 #include "prepare.h"
 #include "run.h"
 #include "servers.h"
@@ -171,18 +172,33 @@ static bool has_next_ranks(const struct weir_run *run, const struct weir_test *n
            next->ranks_per_node_limit == 0 && !run->has_failed && !run->is_ending;
 }
 
+/* Takes memory that a test needs before its session is open, and opens the watchdog. */
+static int open_test(struct weir_run *run, struct weir_error *error)
+{
+    if (open_tally(run) != 0 || weir_gather_open(run) != 0 || weir_steps_open(run) != 0 ||
+        weir_group_self_open(&run->self) != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    if (weir_group_agree(run->group, error) == 0)
+        weir_watchdog_open(run);
+    return error->code;
+}
+
+static void close_test(struct weir_run *run)
+{
+    free(run->package_of_rank);
+    weir_group_close(run->self);
+    weir_steps_close(run);
+    weir_gather_close(run);
+    close_tally(run);
+}
+
 /* `next`: the test that follows; NULL if none does. */
 static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
                              struct weir_error *error)
 {
     bool leads_on;
 
-    if (open_tally(run) != 0 || weir_gather_open(run) != 0 || weir_steps_open(run) != 0 ||
-        weir_group_self_open(&run->self) != 0)
-        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
-    weir_group_agree(run->group, error);
-    if (!weir_error_is_set(error))
-        weir_watchdog_open(run);
+    open_test(run, error);
     if (!weir_error_is_set(error) && draw_seeds(run) != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "ranks cannot agree on seeds");
     /* Before all that depends on where the rank runs: packages in names, and its memory. */
@@ -201,12 +217,31 @@ static int run_test_in_group(struct weir_run *run, const struct weir_test *next,
     weir_watchdog_close(run);
     weir_surroundings_end_test(run->surroundings,
                                leads_on && weir_surroundings_suit(run->test, next));
-    free(run->package_of_rank);
-    weir_group_close(run->self);
-    weir_steps_close(run);
-    weir_gather_close(run);
-    close_tally(run);
+    close_test(run);
     return error->code;
+}
+
+/* The run ends, and left the files of run->test to a later one. */
+static void remove_pending_in_group(struct weir_run *run, const struct weir_phase *removal,
+                                    struct weir_error *error)
+{
+    struct weir_result *result = run->result;
+
+    for (unsigned i = 0; result != NULL && i < result->test_count; i++)
+        if (result->tests[i].test == run->test->number)
+            run->test_result = &result->tests[i];
+    if (open_test(run, error) == 0 && weir_run_place(run) != 0)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi",
+                       "ranks cannot tell each other where they run");
+    if (!weir_error_is_set(error) && weir_prepare_removal(run, removal, error) == 0) {
+        weir_phase_remove(run, removal, error);
+        if (!weir_error_is_set(error))
+            *error = run->late_error;
+        weir_group_agree(run->group, error);
+    }
+    weir_prepare_close(run);
+    weir_watchdog_close(run);
+    close_test(run);
 }
 
 /* The ranks of the test, which are clients if there are servers; NULL on those that sit it out. */
@@ -275,6 +310,8 @@ static void begin_run(struct weir_run *run, const struct weir_test *test)
         .buffers = last.buffers,
         .buffer_alignment = last.buffer_alignment,
         .is_memory_lent = last.is_memory_lent,
+        .pending_removal = last.pending_removal,
+        .pending_test = last.pending_test,
     };
 }
 
@@ -324,6 +361,64 @@ static int run_test(struct weir_run *run, size_t number, struct weir_servers *se
     return code != 0 ? code : weir_group_agree(params->group, error);
 }
 
+/* Rank 0 is part of every test, and knows. */
+static const struct weir_phase *share_pending(struct weir_run *run)
+{
+    const struct weir_plan *plan = run->params->plan;
+    size_t place[2] = {plan->test_count, 0}; /* the test, and the phase in it */
+
+    if (run->pending_removal != NULL) {
+        place[0] = run->pending_test->number;
+        while (run->pending_test->phases[place[1]] != run->pending_removal)
+            place[1]++;
+    }
+    if (weir_group_broadcast(run->params->group, place, sizeof place, 0) != 0 ||
+        place[0] >= plan->test_count)
+        return NULL;
+    run->pending_test = plan->tests[place[0]];
+    return run->pending_test->phases[place[1]];
+}
+
+static bool has_removal_at_end(const struct weir_plan *plan)
+{
+    for (size_t i = 0; i < plan->test_count; i++)
+        for (size_t k = 0; k < plan->tests[i]->phase_count; k++)
+            if (plan->tests[i]->phases[k]->names.only_if_ending)
+                return true;
+    return false;
+}
+
+/* Removes files that a test has left to the next one, which did not begin: a signal came between
+ * the two, or its preparation failed. The first error of the run is the one that is reported. */
+static void remove_pending(struct weir_run *run, struct weir_servers *servers,
+                           struct weir_result *result, struct weir_error *error)
+{
+    struct weir_group *all = run->params->group;
+    const struct weir_phase *removal;
+    struct weir_error mine = {0};
+
+    if (!has_removal_at_end(run->params->plan) || (removal = share_pending(run)) == NULL)
+        return;
+    weir_prepare_end(run);
+    begin_run(run, run->pending_test);
+    run->is_ending = true;
+    if (weir_servers_prepare(servers, run->params, run->test, &mine) == 0 &&
+        choose_ranks(servers, &run->group, &mine) == 0) {
+        if (run->group != NULL) {
+            run->result = run->group->rank == 0 ? result : NULL;
+            remove_pending_in_group(run, removal, &mine);
+        }
+        if (run->group != all)
+            weir_group_close(run->group);
+    }
+    weir_group_agree(all, &mine);
+    if (weir_error_is_set(error) || !weir_error_is_set(&mine))
+        return;
+    *error = mine;
+    if (error->exit == WEIR_EXIT_USAGE)
+        error->exit = WEIR_EXIT_FLAWED;
+}
+
 /* Files of later tests would be refused when those before have run. A single test checks its own.
  */
 static int check_files(const struct weir_engine_params *params, struct weir_error *error)
@@ -369,8 +464,10 @@ int weir_engine_run(const struct weir_engine_params *params, struct weir_result 
             error->exit = WEIR_EXIT_FLAWED;
         has_run |= !is_skipped(params, i) && !plan->tests[i]->is_dry_run;
     }
+    if (has_run)
+        remove_pending(&run, &servers, result, error);
     weir_prepare_end(&run);
     weir_servers_close(&servers);
     weir_surroundings_close(&surroundings);
-    return code;
+    return code != 0 ? code : error->code;
 }

@@ -144,9 +144,15 @@ int weir_phase_remove(struct weir_run *run, const struct weir_phase *phase,
 
     /* Devices are not removed, and keep what was written. */
     if (run->backend->names == NULL || phase->target->is_device ||
-        (phase->names.only_if_clean && run->is_dirty) ||
-        (phase->names.only_if_ending && !run->is_ending))
+        (phase->names.only_if_clean && run->is_dirty))
         return 0;
+    if (phase->names.only_if_ending && !run->is_ending) {
+        run->pending_removal = phase;
+        run->pending_test = run->test;
+        return 0;
+    }
+    if (run->pending_removal != NULL && run->pending_removal->target == phase->target)
+        run->pending_removal = NULL;
     run->failure = (struct weir_error){0};
     weir_text_clear(&run->notes);
     run->is_cut = run->is_called_off = false;

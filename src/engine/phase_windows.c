@@ -155,7 +155,8 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
 
 static void fail_to_open(struct weir_data_phase *data, int code)
 {
-    const char *reason = data->claim == WEIR_CLAIM_ANY ? weir_run_reason(code) : weir_claim_reason(code);
+    const char *reason =
+        data->claim == WEIR_CLAIM_ANY ? weir_run_reason(code) : weir_claim_reason(code);
 
     weir_tally_fail(data->run->tally, WEIR_OP_OPEN, code, 0);
     weir_run_fail_for(data->run, code, "open", data->path, reason);

@@ -470,6 +470,20 @@ int weir_prepare_test(struct weir_run *run, struct weir_error *error)
     return take_buffers(run, error);
 }
 
+int weir_prepare_removal(struct weir_run *run, const struct weir_phase *phase,
+                         struct weir_error *error)
+{
+    if (open_session(run, error) != 0)
+        return error->code;
+    run->alignment = (struct weir_alignment){.memory = 1, .offset = 1};
+    run->depths = calloc(run->test->phase_count, sizeof *run->depths);
+    if (run->depths == NULL)
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, NULL, "out of memory");
+    else
+        check_phase(run, phase, error);
+    return weir_group_agree(run->group, error);
+}
+
 /* Where ranks and their memory are. */
 static bool has_same_place(const struct weir_test *one, const struct weir_test *other)
 {

@@ -13,6 +13,11 @@
 int weir_prepare_test(struct weir_run *run, struct weir_error *error);
 void weir_prepare_close(struct weir_run *run);
 
+/* Prepares a removal alone, of a test that has run before: it checks no room and takes no buffers.
+ * weir_prepare_close takes back what was opened. Collective. */
+int weir_prepare_removal(struct weir_run *run, const struct weir_phase *phase,
+                         struct weir_error *error);
+
 /* Whether the files that a command of the plan has left for this rank are ours to write and remove,
  * as weir_prepare_test asks it of those that were there before. An error of this rank alone. */
 void weir_prepare_look_again(struct weir_run *run, struct weir_error *error);

@@ -153,6 +153,10 @@ struct weir_run {
     struct weir_tree_roots tree_roots;
     struct weir_file *open_file;      /* left open by the phase before; NULL: none */
     struct weir_depth_choice *depths; /* by the position of the phase in the test */
+    /* A removal that this or an earlier test left out, as the run did not end in it; NULL if there
+     * is none, or a later phase has removed the same files. */
+    const struct weir_phase *pending_removal;
+    const struct weir_test *pending_test; /* the test of that phase */
 
     uint64_t repetition;           /* round of the outermost loop; 0 without loops */
     struct weir_step_stack *steps; /* see steps.h */

@@ -173,6 +173,15 @@ signal_ranks TERM
 end_of_run
 expect_exit 1
 expect_files
+# The second part is refused before it begins: what the first one left to it goes, too, on the ranks that it has.
+rm -f "$result"
+for ranks in 1 2; do
+    IMON_STOP='mkdir -p Child_0_frol.dat; :' capture timeout 300 mpiexec -n 3 "$WEIR" iozone -t $ranks -i 0 -i 7 -s 1m -r 64k -Q
+    expect_exit 1
+    expect_error 'Child_0_frol\.dat'
+    rm -r Child_*
+    expect_files
+done
 # The end of a job is a signal like any other.
 rm -f "$result"
 WEIR_JOB_END_TIME=$(($(date +%s) + 64)) iozone 1 -i 0 -i 6 -s 64m -r 4k -f f -+O 200 --stop-before 60s
