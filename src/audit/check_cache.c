@@ -306,10 +306,11 @@ static void check_untimed_sync(const struct weir_audit_input *input)
 
     if (windows->close_s < SYNC_LEAST_S || windows->close_s < windows->transfer_s)
         return;
-    weir_result_find(input->record, WEIR_NOTE, "unsynced",
-                     "the time of %.3f s leaves out a sync of %.3f s: use " WEIR_REMEDY_SYNC
-                     ", or direct I/O",
-                     windows->transfer_s, windows->close_s);
+    weir_result_find(
+        input->record, WEIR_NOTE, "unsynced",
+        "the time of %.3f s leaves out a sync and close of %.3f s: use " WEIR_REMEDY_SYNC
+        ", or direct I/O",
+        windows->transfer_s, windows->close_s);
 }
 
 static void check_writeback(const struct weir_audit_input *input)
