@@ -182,6 +182,19 @@ for ranks in 1 2; do
     rm -r Child_*
     expect_files
 done
+# The row is one step for --resume: its second part alone would find no file.
+for round in 1 2; do
+    IMON_STOP='test -e again || mkdir -p Child_0_frol.dat; :' capture timeout 300 mpiexec -n 1 "$WEIR" iozone -t 1 \
+        -i 0 -i 7 -s 1m -r 64k -Q --result "$result" --resume
+    ((round == 1)) || continue
+    expect_exit 1
+    rm -r Child_*
+    expect_files
+    touch again
+done
+expect_done
+rm -r Child_* again
+expect_files
 # The end of a job is a signal like any other.
 rm -f "$result"
 WEIR_JOB_END_TIME=$(($(date +%s) + 64)) iozone 1 -i 0 -i 6 -s 64m -r 4k -f f -+O 200 --stop-before 60s

@@ -194,6 +194,32 @@ static void step_of_a_sweep_is_kept_with_all_its_tests_or_not_at_all(void **stat
     close_plan(&scene);
 }
 
+/* As the parts of a row of IOzone: an interruption of the second removes the file of the first. */
+static void tests_that_need_files_of_each_other_are_one_step(void **state)
+{
+    struct scene scene = open_plan(NULL, WEIR_STEP_REPEAT);
+    struct weir_test *first = scene.plan->tests[1];
+    const struct weir_phase removal = {
+        .verb = WEIR_REMOVE, .target = first->phases[0]->target, .names.only_if_ending = true};
+
+    (void)state;
+    weir_plan_add_phase(scene.plan, first, &first->steps->body, &removal);
+    for (unsigned i = 0, number = 0; i < TESTS; i++)
+        for (size_t k = 0; k < scene.plan->tests[i]->phase_count; k++)
+            scene.plan->tests[i]->phases[k]->number = number++;
+    begin_run(&scene, 1, 0);
+    do_test(&scene, 0, ROUNDS, NULL);
+    do_test(&scene, 1, ROUNDS, NULL);
+    do_test(&scene, 2, ROUNDS - 1, NULL);
+    expect(&scene, "1000", 3, 1);
+    begin_run(&scene, 2, 0);
+    do_test(&scene, 1, ROUNDS, NULL);
+    do_test(&scene, 2, ROUNDS, NULL);
+    do_test(&scene, 3, 1, NULL);
+    expect(&scene, "0110", 3, 1);
+    close_plan(&scene);
+}
+
 static void loop_until_a_time_has_ended_when_the_run_went_on(void **state)
 {
     struct scene scene = open_plan(NULL, WEIR_STEP_UNTIL);
@@ -383,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_alone_is_finished_with_its_last_round),
         cmocka_unit_test(phase_that_was_cut_or_failed_is_not_finished),
         cmocka_unit_test(step_of_a_sweep_is_kept_with_all_its_tests_or_not_at_all),
+        cmocka_unit_test(tests_that_need_files_of_each_other_are_one_step),
         cmocka_unit_test(loop_until_a_time_has_ended_when_the_run_went_on),
         cmocka_unit_test(removal_without_a_record_has_ended_when_the_run_went_on),
         cmocka_unit_test(run_that_went_on_with_another_has_what_that_one_finished),

@@ -118,9 +118,23 @@ static bool has_finished(const struct weir_recorded *run, unsigned test, const u
 
 /* ---- steps ---- */
 
+/* It removes its files only if the run ends in it: the next one finds them. */
+static bool leaves_files(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->names.only_if_ending)
+            return true;
+    return false;
+}
+
+/* Without a sweep, tests that need each other's files are one step, numbered by the first. */
 static unsigned step_of(const struct weir_plan *plan, unsigned test)
 {
-    return plan->sweep.axis_count > 0 ? plan->tests[test]->sweep_step : test;
+    if (plan->sweep.axis_count > 0)
+        return plan->tests[test]->sweep_step;
+    while (test > 0 && leaves_files(plan->tests[test - 1]))
+        test--;
+    return test;
 }
 
 static bool is_first_of_step(const struct weir_plan *plan, unsigned test)
