@@ -37,8 +37,12 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
         weir_error_usage(error, plan->dialect,
                          "this rank read another plan (%016" PRIx64 ") than rank 0 (%016" PRIx64
                          "): are the "
-                         "script and the environment the same on all nodes?",
-                         mine, first);
+                         "script and the environment the same on all nodes%s?",
+                         mine, first,
+                         plan->sweep.total_bytes > 0 || plan->sweep.total_items > 0
+                             ? ", and does each have as many ranks, or does the sweep have "
+                               "ranks-per-node="
+                             : "");
     return weir_group_agree(group, error);
 }
 

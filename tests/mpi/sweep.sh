@@ -53,6 +53,21 @@ in_steps '[row[2:] for row in rows] == [(1, 1 << 20), (2, 1 << 20)]'
 [[ $(stat -c %s "$files/d1") == $((512 * 1024)) ]] || fail "rank 1 has not done its half"
 rm "$files"/d?
 
+# Ranks per node as Open MPI's variables say: two nodes of 4, or not as many on each, as the nodes show (4 + 2 + 2), or a
+# remainder (4 + 3), for which no variable of another launcher stands in.
+launched() { # launched LOCAL ALL NODES
+    capture env OMPI_COMM_WORLD_LOCAL_SIZE="$1" OMPI_COMM_WORLD_SIZE="$2" OMPI_MCA_orte_num_nodes="$3" \
+        SLURM_STEP_TASKS_PER_NODE=1 "$WEIR" sweep nodes=1 total=8m --explain -- ior -w -t 1m -o "$files/f"
+}
+launched 4 8 2
+expect_done
+for counts in "4 8 3" "2 8 3" "4 7 2"; do
+    # shellcheck disable=SC2086
+    launched $counts
+    expect_exit 2
+    expect_error 'nodes= and ranks-per-node=, as no launcher says that all nodes have as many'
+done
+
 # Too few ranks, nodes, or ranks of a node: nothing is made.
 rm "$result"
 for words in "ranks=1,4 need:mpiexec.-n.4" "nodes=1,2 need:2.nodes.are.needed" "ranks-per-node=1,4 need:4.ranks.per.node"; do

@@ -119,23 +119,30 @@ static const struct weir_sweep_axis_words *find_axis(const struct sweep *sweep, 
     return NULL;
 }
 
-/* Ranks on each node, if the launcher says that all nodes have as many; 0 = unknown. MPI is not
- * started yet. Slurm gives "2(x4)", or "2(x3),1" where they differ; of the others, ranks on this
- * node and of the job are known, and a node with fewer is refused when the run begins. */
+/* Returns the ranks on each node, if the launcher's variables say that all nodes have as many; 0 =
+ * unknown, or not so. MPI is not started yet. Slurm has "2(x4)", or "2(x3),1" where they differ;
+ * the others have the ranks on this node and of the job, and Open MPI 4 the nodes, too. Without
+ * these, ranks of nodes that differ build different plans, which is refused when the run begins. */
 static uint64_t launched_per_node(void)
 {
-    static const char *const pairs[][2] = {{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
-                                           {"MPI_LOCALNRANKS", "PMI_SIZE"},
-                                           {"PALS_LOCAL_SIZE", "PMI_SIZE"}};
+    static const char *const names[][3] = {
+        {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_MCA_orte_num_nodes"},
+        {"MPI_LOCALNRANKS", "PMI_SIZE"},
+        {"PALS_LOCAL_SIZE", "PMI_SIZE"}};
     const char *tasks = getenv("SLURM_STEP_TASKS_PER_NODE");
-    int64_t here, all;
 
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        const char *local = getenv(pairs[i][0]), *size = getenv(pairs[i][1]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *local = getenv(names[i][0]), *size = getenv(names[i][1]);
+        const char *nodes = names[i][2] != NULL ? getenv(names[i][2]) : NULL;
+        int64_t here, all, node_count;
 
-        if (local != NULL && size != NULL && weir_integer_parse(local, &here) == 0 &&
-            weir_integer_parse(size, &all) == 0 && here > 0 && all % here == 0)
-            return (uint64_t)here;
+        if (local == NULL || size == NULL || weir_integer_parse(local, &here) != 0 ||
+            weir_integer_parse(size, &all) != 0 || here <= 0)
+            continue;
+        if (all % here != 0 || (nodes != NULL && weir_integer_parse(nodes, &node_count) == 0 &&
+                                node_count != all / here))
+            return 0;
+        return (uint64_t)here;
     }
     if (tasks == NULL || strchr(tasks, ',') != NULL)
         return 0;
