@@ -279,7 +279,9 @@ static int conclude(struct weir_recorder *recorder, struct weir_result *result,
                     const struct weir_plan *plan, struct weir_error *error)
 {
     result->finished_s = weir_wall_clock_s();
-    check_advance(plan, result, recorder->resumption, error);
+    /* While another process locks the result file, records of this run are not yet in it. */
+    if (recorder->record.pending.length == 0)
+        check_advance(plan, result, recorder->resumption, error);
     if (!weir_error_is_set(error) && has_position(plan, result))
         store_position(plan, result, error);
     result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result, recorder);
