@@ -17,12 +17,14 @@ struct weir_rank_csv_file {
     struct weir_rank_csv held;
 };
 
-/* Refuses, before anything is run, to overwrite what is not such a file, unless the test may. 0, or
- * a usage error. */
-int weir_rank_csv_file_check(const struct weir_plan *plan, struct weir_error *error);
+/* Refuses, before anything is run, to overwrite what is not such a file, unless the test may, and
+ * to append to a file of an earlier run in which the rows that are kept cannot be found. Returns 0,
+ * or a usage error. */
+int weir_rank_csv_file_check(const struct weir_plan *plan, const struct weir_resumption *resumption,
+                             struct weir_error *error);
 
-/* Opens the file of a test, if it has one: anew, or behind what earlier tests of the run wrote, and
- * an earlier run of what is kept. */
+/* Opens the file of a test, if it has one: anew, or after the rows of earlier tests of the run and
+ * the rows that an earlier run wrote of what is kept. Other rows of the earlier run are cut off. */
 int weir_rank_csv_file_open(struct weir_rank_csv_file *side, const struct weir_plan *plan,
                             const struct weir_resumption *resumption, unsigned test,
                             struct weir_error *error);

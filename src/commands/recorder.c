@@ -161,7 +161,8 @@ static struct weir_output_file record_file(const struct weir_plan *plan)
                                      .must_append = true};
 }
 
-int weir_recorder_check_files(const struct weir_plan *plan, struct weir_error *error)
+int weir_recorder_check_files(const struct weir_plan *plan,
+                              const struct weir_resumption *resumption, struct weir_error *error)
 {
     const struct weir_output_file files[] = {
         record_file(plan),
@@ -176,7 +177,7 @@ int weir_recorder_check_files(const struct weir_plan *plan, struct weir_error *e
         if (files[i].path != NULL)
             code = weir_output_file_check(&files[i], error);
     if (code == 0)
-        code = weir_rank_csv_file_check(plan, error);
+        code = weir_rank_csv_file_check(plan, resumption, error);
     for (unsigned i = 0; i < plan->test_count && code == 0; i++)
         code = weir_side_report_check(plan, i, error);
     return code;
@@ -428,12 +429,15 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(recorder, phase);
     warn(recorder, phase);
+    /* Before the record: a phase that a later run keeps has its rows in the file. */
+    code = weir_rank_csv_file_add(&recorder->side, recorder->plan, phase, error);
     if (recorder->record.descriptor >= 0) {
+        int rows_code = code;
+
         weir_record_phase(&lines, recorder->plan, recorder->result, phase);
         code = record(recorder, &lines, error);
+        code = rows_code != 0 ? rows_code : code;
     }
-    if (code == 0)
-        code = weir_rank_csv_file_add(&recorder->side, recorder->plan, phase, error);
     if (code == 0)
         code = weir_side_report_write(recorder->plan, recorder->result, phase, error);
     weir_report_phase_done(&recorder->text, recorder->plan, recorder->result, phase);

@@ -51,7 +51,8 @@ bool weir_recorder_seize(struct weir_recorder *recorder);
 
 /* Refuses what could not be written later: the report, the result file, and files beside them, of
  * all tests. Makes and changes nothing. 0, or a usage error. Rank 0 only, before the run. */
-int weir_recorder_check_files(const struct weir_plan *plan, struct weir_error *error);
+int weir_recorder_check_files(const struct weir_plan *plan,
+                              const struct weir_resumption *resumption, struct weir_error *error);
 
 /* Number of lines of the report that warn, so far. */
 unsigned weir_recorder_warnings(const struct weir_recorder *recorder);

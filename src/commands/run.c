@@ -343,7 +343,7 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     if (check_rank_need(group, plan, error) != 0 || weir_check_targets(group, plan, error) != 0)
         return (int)error->exit;
     if (group->rank == 0)
-        weir_recorder_check_files(plan, error);
+        weir_recorder_check_files(plan, resumption, error);
     if (weir_group_agree(group, error) != 0)
         return (int)error->exit;
     if (weir_deadline_set(group, plan, &rest_s, error) != 0)

@@ -170,6 +170,16 @@ print(count)
 END
 }
 
+# The file of ranks has each rank once of each phase and repetition, in the order of the run.
+expect_rank_rows() { # expect_rank_rows REPETITIONS
+    "$WEIR_PYTHON" - "$work/ranks.csv" "$1" $ranks >"$work/why" 2>&1 <<'END' || fail "the file of ranks: $(tail -n 1 "$work/why")"
+import csv, sys
+found = [(row["access"], int(row["rank"])) for row in csv.DictReader(open(sys.argv[1]))]
+wanted = [(v, rank) for r in range(int(sys.argv[2])) for v in ("write", "read") for rank in range(int(sys.argv[3]))]
+assert found == wanted, f"{len(found)} rows, wanted {len(wanted)}"
+END
+}
+
 rm -f "$result" "$files"/*
 long=("$WEIR" ior -w -r -F -k -t 64k -b 320k -O interIODelay=20000 -i 20 -o "$files/l" --result "$result" --resume
     -O "saveRankPerformanceDetailsCSV=$work/ranks.csv")
@@ -188,6 +198,19 @@ for signal in TERM KILL TERM; do
     kept=$now
 done
 ((kept < 20)) || fail "the run was not cut"
+
+# A file of ranks that lacks rows of what is kept is not appended to.
+cp "$work/ranks.csv" "$work/ranks.kept"
+cp "$result" "$work/before"
+head -n 4 "$work/ranks.kept" >"$work/ranks.csv"
+capture mpiexec -n $ranks "${long[@]}"
+expect_exit 2
+expect_error "--resume: .*/ranks\\.csv has fewer than the $((12 * kept)) rows of kept tests and repetitions"
+cmp "$result" "$work/before" || fail "a run that was refused is in the file"
+(($(wc -l <"$work/ranks.csv") == 4)) || fail "a file that was refused was changed"
+# A row that is torn is one of what was cut.
+{ cat "$work/ranks.kept" && printf 'write,0,1.0'; } >"$work/ranks.csv"
+
 capture mpiexec -n $ranks "${long[@]}"
 expect_done
 expect_line "resumed: 0 of 1 steps, and $kept repetitions of others, are kept"
@@ -198,6 +221,7 @@ cp "$out" "$work/told"
 capture "$WEIR" report "$result"
 diff "$work/told" "$out" >"$work/difference" || fail "weir report prints another report: $(head -n 5 "$work/difference")"
 (($(grep -c '^access,' "$work/ranks.csv") == 1)) || fail "the file of ranks has begun anew"
+expect_rank_rows 20
 capture mpiexec -n $ranks "${long[@]}"
 expect_done
 expect_line "resumed: 1 of 1 steps are kept"
@@ -215,11 +239,17 @@ open(sys.argv[1], "w").writelines(lines[:third[1]])
 END
 }
 
-for command in "mdtest -n 4 -i 4 -d $files/d" "sweep ranks=1,2 -- ior -w -r -F -t 64k -b 64k -i 4 -o $files/s"; do
-    rm -f "$result"
+# First columns of a file of ranks: the same before and after.
+keys_of_ranks() { cut -d , -f 1,2 "$work/ranks.csv"; }
+
+for command in "mdtest -n 4 -i 4 -d $files/d --saveRankPerformanceDetails=$work/ranks.csv" \
+    "sweep ranks=1,2 -- ior -w -r -F -t 64k -b 64k -i 4 -o $files/s -O saveRankPerformanceDetailsCSV=$work/ranks.csv"; do
+    rm -f "$result" "$work/ranks.csv"
     IFS=' ' read -ra words <<<"$command"
     capture mpiexec -n 2 "$WEIR" "${words[@]}" --result "$result"
     expect_done
+    keys_of_ranks >"$work/keys"
+    (($(wc -l <"$work/keys") > 8)) || fail "the file of ranks has too few rows"
     cut_in_third
     capture mpiexec -n 2 "$WEIR" "${words[@]}" --result "$result" --resume
     expect_done
@@ -228,7 +258,35 @@ for command in "mdtest -n 4 -i 4 -d $files/d" "sweep ranks=1,2 -- ior -w -r -F -
     expect_record "all(hasattr(p, 'kept_from') for p in phases if p.test < max(q.test for q in phases))"
     expect_record "all(p.outcome == 'complete' for p in phases) and {p.repetition for p in phases} == {0, 1, 2, 3} and end.exit_code == 0"
     expect_record "len({(p.test, p.phase, p.repetition) for p in phases}) == len(phases)"
+    keys_of_ranks | diff "$work/keys" - >"$work/difference" || fail "the file of ranks has other rows: $(head -n 5 "$work/difference")"
 done
+
+# A test that was cut in its first repetition, behind one that is kept; and a test that is run again before one that is kept.
+rm -f "$result" "$work/ranks.csv"
+two=(mpiexec -n 2 "$WEIR" sweep transfer=64k,128k -- ior -w -r -F -b 128k -i 2 -k -o "$files/t"
+    -O "saveRankPerformanceDetailsCSV=$work/ranks.csv" --result "$result")
+capture "${two[@]}"
+expect_done
+keys_of_ranks >"$work/keys"
+cp "$result" "$work/whole"
+"$WEIR_PYTHON" - "$result" <<'END'
+import json, sys
+lines = open(sys.argv[1]).readlines()
+of_second = [i for i, r in enumerate(map(json.loads, lines)) if r["record"] == "phase" and r["test"] == 1]
+open(sys.argv[1], "w").writelines(lines[:of_second[1]])
+END
+capture "${two[@]}" --resume
+expect_done
+expect_line 'resumed: 1 of 2 steps are kept'
+keys_of_ranks | diff "$work/keys" - >"$work/difference" || fail "the file of ranks has other rows: $(head -n 5 "$work/difference")"
+sed '0,/"outcome":"complete"/s//"outcome":"partial"/' "$work/whole" >"$result" # of the first write
+capture "${two[@]}" --resume
+expect_exit 2
+expect_error '--resume: .*/ranks\.csv has rows of a test that is run again before those of test 1, which is kept'
+rm "$work/ranks.csv"
+capture "${two[@]}" --resume
+expect_done
+(($(wc -l <"$work/ranks.csv") == 9)) || fail "the new file of ranks has not the rows of the test that was run again"
 
 # ---- one of which no repetition fits into a job is reported, and is no reason to try for ever
 
@@ -241,6 +299,33 @@ for expected in 1 3; do
 done
 expect_error '--resume: the run before spent [0-9]+ s on test 0 and finished no repetition'
 expect_error '--resume: two runs ended for want of time and finished nothing of test 0'
+
+# ---- repetitions that wait for another process to unlock the file are finished all the same
+
+locked=("$WEIR" ior -w -F -t 64k -b 640k -O interIODelay=10000 -i 100000 -o "$files/e" --result "$result" --resume --stop-before 600s)
+for left in 3 6 12 24 48; do
+    rm -f "$result" "$files"/*
+    WEIR_JOB_END_TIME=$(($(date +%s) + 600 + left)) capture mpiexec -n 2 "${locked[@]}"
+    ((status == 3)) || break
+done
+if ((status == 1)); then
+    # As if no repetition had been finished.
+    grep -v '"record":"phase"' "$result" >"$work/lost"
+    cp "$work/lost" "$result"
+    "$WEIR_PYTHON" -c 'import fcntl, sys, time
+file = open(sys.argv[1], "r+")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("locked", flush=True)
+time.sleep(600)' "$result" >"$work/lock" &
+    holder=$!
+    wait_until 60 grep -q locked "$work/lock" || fail "the result file is not locked"
+    WEIR_JOB_END_TIME=$(($(date +%s) + 610 + left)) capture mpiexec -n 2 "${locked[@]}"
+    kill "$holder"
+    wait "$holder" || true
+    expect_error 'records are kept in memory'
+    expect_exit 1
+    expect_record "end.out_of_time and end.exit_code == 1 and len(phases) > 0"
+fi
 
 # ---- the end of its time, and a dialect of lists
 

@@ -85,16 +85,17 @@ static void add(struct weir_rank_csv *held, struct weir_text *text, const struct
     const struct weir_phase *planned = weir_figures_phase(plan, phase);
     int row = planned != NULL ? weir_mdtest_row(planned) : -1;
 
-    if (!phase->rows || row < 0 || row >= WEIR_MDTEST_ROWS || !weir_mdtest_is_shown(plan, phase) ||
-        weir_figures_has_failed(phase))
-        return;
-    if (held->cells != NULL && held->iteration != phase->repetition)
-        end(held, text);
-    if (held->cells == NULL)
-        begin(held, test, phase);
-    if (held->rank_count == phase->rank_count)
-        fill(held, plan, phase, row);
-    if (planned == test->phases[test->phase_count - 1])
+    if (phase->rows && row >= 0 && row < WEIR_MDTEST_ROWS && weir_mdtest_is_shown(plan, phase) &&
+        !weir_figures_has_failed(phase)) {
+        if (held->cells != NULL && held->iteration != phase->repetition)
+            end(held, text);
+        if (held->cells == NULL)
+            begin(held, test, phase);
+        if (held->rank_count == phase->rank_count)
+            fill(held, plan, phase, row);
+    }
+    /* Also if the last phase has no cells: the lines of a finished iteration are not held. */
+    if (planned != NULL && planned == test->phases[test->phase_count - 1])
         end(held, text);
 }
 
