@@ -52,16 +52,18 @@ expect_exit 1
 expect_first_repetition_whole
 expect_said_so
 
-# A rank that has hit its deadline, and pauses after its last transfer, does not catch up with the others any more: its part is cut.
+# A rank that has hit its deadline does not catch up with the others once a signal has arrived: its part is cut. Rank 0 makes three transfers
+# until the deadline of 5 s and rank 1 one, whose second one takes 4 s and may be in flight when the signal arrives.
 rm -f "$result"
-launch mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.rank 1 --fault.every 1 --fault.delay 900000 -w -F -t 4k -b 64k -D 2 \
-    -O stoneWallingWearOut=1,interIODelay=1000000 -o "$files/f" --result "$result"
-has_two_transfers() { (($(stat -c %s "$files/f.00000001") == 2 * 4096)); }
-wait_until 30 has_two_transfers || fail "the slower rank makes no second transfer"
+launch mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.rank 1 --fault.every 1 --fault.delay 4000000 -w -F -t 4k -b 64k -D 5 \
+    -O stoneWallingWearOut=1,interIODelay=2000000 -o "$files/f" --result "$result"
+has_a_transfer() { (($(stat -c %s "$files/f.00000001") >= 4096)); }
+wait_until 60 has_a_transfer || fail "the slower rank makes no transfer"
+sleep 2
 signal_ranks TERM
 end_of_run
 expect_exit 1
-expect_record "written.ops == 3 + 2 and written.stonewall and written.outcome == 'partial' and written.interrupted"
+expect_record "written.ops in (3 + 1, 3 + 2) and written.stonewall and written.outcome == 'partial' and written.interrupted"
 expect_files ''
 
 # No rank can say anything any more.
