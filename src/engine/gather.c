@@ -127,6 +127,10 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         return code;
     weir_result_derive(record, memory->rows, (unsigned)run->group->size, memory->hosts,
                        outlier_s(run, facts->phase));
+    /* An estimate is made of the whole time of a phase, and the rate of one that syncs outside of
+     * its time is not: none is made. */
+    if (facts->phase->transfers.must_sync_before || facts->phase->transfers.must_sync_after)
+        record->storage_s = 0.0;
     if (weir_verb_moves_data(facts->phase->verb))
         record->counted = weir_counted_derive(memory->rows, (unsigned)run->group->size);
     weir_gather_places(memory->rows, memory->hosts, record);

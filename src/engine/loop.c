@@ -516,15 +516,20 @@ static void set_depth(struct weir_loop *loop)
     weir_queue_limit(queue, loop->depth);
 }
 
+/* After a signal, names are removed as fast as they can be: the launcher soon kills. */
 static void set_pace(struct weir_loop *loop)
 {
+    static const struct weir_rate unlimited = {.per_s = 1e12, .is_per_rank = true};
     const struct weir_group *group = loop->run->group;
+    const struct weir_run *run = loop->run;
+    bool is_hurried =
+        (run->is_ending || weir_run_must_stop(run)) && weir_run_must_do(run, loop->phase);
 
     if (!loop->is_open_loop)
         return;
     weir_pacer_open(&loop->pacer,
                     &(struct weir_pacer_params){
-                        .rate = &loop->phase->rate,
+                        .rate = is_hurried ? &unlimited : &loop->phase->rate,
                         .rank = (uint64_t)group->rank,
                         .ranks = (uint64_t)group->size,
                         .transfer_bytes = weir_phase_op_bytes(loop->phase),
