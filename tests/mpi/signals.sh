@@ -66,6 +66,18 @@ expect_exit 1
 expect_record "written.ops in (3 + 1, 3 + 2) and written.stonewall and written.outcome == 'partial' and written.interrupted"
 expect_files ''
 
+# Names are removed as fast as can be once a signal has arrived, whatever --rate asks for: 400 at that rate would take 40 s.
+rm -f "$result"
+launch "$WEIR" mdtest -F -n 400 --rate 10 -d "$files/t" --result "$result"
+has_items() { (($(find "$files/t" -name 'file.mdtest.*' 2>/dev/null | wc -l) >= 3)); }
+wait_until 60 has_items || fail "no item is made"
+kill -INT "$launcher"
+SECONDS=0
+end_of_run
+expect_exit 1
+((SECONDS < 30)) || fail "the removal was paced: it took $SECONDS s"
+expect_files ''
+
 # No rank can say anything any more.
 start_slow_run
 signal_ranks KILL
