@@ -15,7 +15,7 @@ deaf_run() { # deaf_run HOW
 # The other flows are measured, and so is what follows.
 deaf_run silent
 expect_exit 1
-expect_line '^finished'
+expect_line '^not finished'
 "$WEIR_PYTHON" - "$result" <<'P' || fail "other flows than those to rank 3 have failed, or those have not"
 import json, sys
 measurements = [r["flows"] for r in map(json.loads, open(sys.argv[1])) if r["record"] == "measurement"]
