@@ -3,7 +3,11 @@
  * in the slots. */
 #include "items.h"
 
+#include "weir/base/log.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,21 +291,88 @@ uint64_t weir_items_even(const struct weir_items *items, uint64_t count)
     return items->names->rotation.working_set > 0 ? (count + sets - 1) / sets * sets : count;
 }
 
+/* Returns 0 if the name of an item that an earlier run has noted may be removed, -ENOENT, or why it
+ * is left. A phase that moves no data does not know the size of items: it is that of the file. */
+static int judge_earlier(const struct weir_items *items, const char *path, uint64_t place,
+                         uint64_t owner)
+{
+    const struct weir_run *run = items->run;
+    const struct weir_names *names = items->names;
+    struct weir_item_data item = {.bytes = names->bytes, .owner = owner};
+    struct weir_name_facts facts;
+    int code;
+
+    if (run->test->may_overwrite)
+        return 0;
+    code = weir_run_stat(run, path, &facts);
+    if (code != 0)
+        return code;
+    if (item.bytes == 0)
+        item.bytes = facts.bytes;
+    item.offset = weir_items_data_place(item.bytes, names->payload.mode, place);
+    return weir_ownership_judge_name(run, path, &facts, &item);
+}
+
 int weir_items_remove_range(struct weir_items *items, uint64_t first, uint64_t end,
                             char path[WEIR_PATH_BYTES])
 {
     const struct weir_run *run = items->run;
     struct weir_tree_paths *paths = &items->paths;
+    char left[WEIR_PATH_BYTES] = "";
+    uint64_t left_count = 0;
+    int left_code = 0;
 
     for (uint64_t set = 0; set < items->phase->target->tree->set_count; set++)
         for (uint64_t i = first; i < end && !weir_run_must_stop(run); i++) {
+            uint64_t place = set * paths->items_per_set + i;
             int code;
 
-            weir_tree_item_path(paths, set * paths->items_per_set + i, path);
-            code = weir_backend_item_names(run->backend)->unlink(run->session, path);
+            weir_tree_item_path(paths, place, path);
+            code = judge_earlier(items, path, place, items->owner);
+            if (code != 0 && code != -ENOENT && left_count++ == 0) {
+                memcpy(left, path, sizeof left);
+                left_code = code;
+            }
+            if (code == 0)
+                code = weir_run_unlink(run, path);
+            else
+                code = 0;
             if (code != 0 && code != -ENOENT)
                 return code;
         }
+    if (left_count > 1)
+        weir_log(WEIR_LOG_WARNING,
+                 "%s, and %" PRIu64 " other names that an earlier run has noted, are not "
+                 "removed: %s",
+                 left, left_count - 1, weir_ownership_reason(left_code));
+    else if (left_count == 1)
+        weir_log(WEIR_LOG_WARNING, "%s, which an earlier run has noted, is not removed: %s", left,
+                 weir_ownership_reason(left_code));
+    return 0;
+}
+
+int weir_items_judge_earlier(struct weir_items *items)
+{
+    const struct weir_reach *reach = &items->run->reach;
+    struct weir_item_slot *slot = &items->slots[0];
+
+    if (items->phase->verb != WEIR_UNLINK || items->names->rotation.count == 0 ||
+        reach->target != items->phase->target || !reach->has_earlier)
+        return 0;
+    for (uint64_t i = 0; i < items->count; i++) {
+        int code;
+
+        weir_items_choose(items, slot, i);
+        code = judge_earlier(items, slot->path, slot->place, slot->owner);
+        if (code == 0 || code == -ENOENT)
+            continue;
+        if (items->foreign == NULL)
+            items->foreign = calloc((size_t)items->count, 1);
+        if (items->foreign == NULL)
+            return -ENOMEM;
+        items->foreign[i] = -code <= UCHAR_MAX ? (unsigned char)-code : EIO;
+        items->is_queued = false;
+    }
     return 0;
 }
 
@@ -311,7 +382,9 @@ void weir_items_fini(struct weir_items *items)
     free(items->set_paths);
     free(items->visits);
     free(items->met.paths);
+    free(items->foreign);
     items->met.paths = NULL;
+    items->foreign = NULL;
     items->slots = NULL;
     items->set_paths = NULL;
     items->visits = NULL;

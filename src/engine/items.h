@@ -67,7 +67,10 @@ struct weir_items {
     char left[WEIR_PATH_BYTES];   /* ... and the first of them */
     struct weir_item_slot *slots; /* one per slot of the queue */
     struct weir_strangers met;    /* by this rank in this phase */
-    struct weir_visits *visits;   /* of directories; NULL: they are not told apart */
+    /* Reasons, as errno, why the names of items are not removed; 0: it is removed. NULL: all are.
+     */
+    unsigned char *foreign;
+    struct weir_visits *visits; /* of directories; NULL: they are not told apart */
 };
 
 /* The tree in which the items of `owner` are. */
@@ -82,10 +85,27 @@ void weir_items_fini(struct weir_items *items);
 /* So many items, and those that are missing to as many of each set of a working set that moves. */
 uint64_t weir_items_even(const struct weir_items *items, uint64_t count);
 
+/* Where the data of an item of `bytes` would lie if all items of its owner were one file, so that
+ * no two have the same; data of some patterns count items. */
+static inline uint64_t weir_items_data_place(uint64_t bytes, enum weir_payload_mode mode,
+                                             uint64_t place)
+{
+    const uint64_t piece = WEIR_PIECE_BYTES;
+
+    if (mode == WEIR_PAYLOAD_IOR)
+        return place;
+    return place * ((bytes + piece - 1) / piece * piece);
+}
+
 /* Removes the files of this rank's items `first` to `end` - 1 of each set, as far as they are there
- * and no signal arrives. 0, or -errno with the path that failed. */
+ * and no signal arrives. What is not a benchmark's is left, and logged. 0, or -errno with the path
+ * that failed. */
 int weir_items_remove_range(struct weir_items *items, uint64_t first, uint64_t end,
                             char path[WEIR_PATH_BYTES]);
+
+/* Before a phase that removes a working set of an earlier run: judges what is in the places of its
+ * items, and sets `foreign`. Returns 0 or -ENOMEM. */
+int weir_items_judge_earlier(struct weir_items *items);
 
 /* True if the owner of this rank's items is on its node; where a working set that moves on has them
  * of several, if one of these is. */

@@ -19,16 +19,9 @@ static const struct weir_item_verb *verb_of(const struct weir_loop *loop,
 
 /* ---- data ---- */
 
-/* Where the data of an item would lie if all items of its owner were one file, so that no two have
- * the same; IOR's patterns count items (mdtest). */
 static uint64_t data_place(const struct weir_loop *loop, uint64_t place)
 {
-    const uint64_t piece = WEIR_PIECE_BYTES;
-    uint64_t bytes = loop->items->names->bytes;
-
-    if (loop->source->identity.mode == WEIR_PAYLOAD_IOR)
-        return place;
-    return place * ((bytes + piece - 1) / piece * piece);
+    return weir_items_data_place(loop->items->names->bytes, loop->source->identity.mode, place);
 }
 
 /* A rank may work on the items of others: each has data of its own. */
@@ -365,12 +358,28 @@ static bool must_leave_alone(const struct weir_loop *loop, const struct weir_ite
            (is_listed(strangers, slot->path) || is_listed(strangers, slot->new_path));
 }
 
+/* The mark of an earlier run has listed its name. It counts as a removal that failed, so that the
+ * mark stays as well. */
+static bool is_foreign(struct weir_loop *loop, const struct weir_item_slot *slot)
+{
+    int code = -(int)loop->items->foreign[slot->index];
+
+    if (code == 0)
+        return false;
+    weir_tally_fail(loop->tally, verb_of(loop, slot)->counted, code, slot->index);
+    weir_run_fail_for(loop->run, code, weir_verb_name(verb_of(loop, slot)->verb), slot->path,
+                      weir_ownership_reason(code));
+    return true;
+}
+
 static void perform_verb(struct weir_loop *loop, struct weir_op *op, struct weir_item_slot *slot)
 {
     const struct weir_item_verb *verb = verb_of(loop, slot);
     struct weir_queue *queue = &loop->run->queue;
 
     if (__builtin_expect(loop->run->has_failed, 0) && must_leave_alone(loop, slot))
+        return;
+    if (__builtin_expect(loop->items->foreign != NULL, 0) && is_foreign(loop, slot))
         return;
     weir_queue_touch(queue);
     if (verb->step_count == 1)

@@ -243,7 +243,8 @@ int weir_marks_read_reach(struct weir_run *run)
                                          .first = range[0],
                                          .end = range[1],
                                          .is_ragged = true,
-                                         .is_earlier = true};
+                                         .is_earlier = true,
+                                         .has_earlier = true};
     return code;
 }
 

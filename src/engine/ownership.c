@@ -4,6 +4,7 @@
 #include "ownership.h"
 
 #include "samples.h"
+#include "weir/base/call_watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static bool is_small_item(struct weir_samples *samples, const struct weir_item_d
         weir_samples_read(samples, 0) != (int64_t)item->bytes)
         return false;
     memcpy(&word, samples->data, sizeof word);
-    return memcmp(samples->data, item->data, item->bytes) == 0 ||
+    return (item->data != NULL && memcmp(samples->data, item->data, item->bytes) == 0) ||
            (item->bytes >= sizeof word && weir_bare_word(word, item->offset) >> 32 == item->owner);
 }
 
@@ -189,4 +190,68 @@ int weir_ownership_judge_item(void *context, const struct weir_found_file *found
         is_benchmarks = is_small_item(&samples, item);
     weir_buffers_close(&samples.buffers);
     return code != 0 || is_benchmarks ? code : -EEXIST;
+}
+
+static int code_of_kind(enum weir_name_kind kind)
+{
+    switch (kind) {
+    case WEIR_NAME_FILE:
+        return 0;
+    case WEIR_NAME_DIRECTORY:
+        return -EISDIR;
+    case WEIR_NAME_LINK:
+        return -ELOOP;
+    default:
+        return -ESTALE;
+    }
+}
+
+int weir_ownership_judge_name(const struct weir_run *run, const char *path,
+                              const struct weir_name_facts *facts, struct weir_item_data *item)
+{
+    const struct weir_file_params params = {
+        .path = path,
+        .can_read = true,
+        .claim = WEIR_CLAIM_ITEM,
+        .judge = weir_ownership_judge_item,
+        .judge_context = item,
+        .group = run->self,
+        .is_item = true,
+    };
+    struct weir_file *file;
+    int code = code_of_kind(facts->kind);
+
+    if (code == 0 && facts->link_count > 1)
+        code = -EMLINK;
+    if (code != 0 || facts->bytes == 0)
+        return code;
+    weir_call_begin("open", path);
+    code = run->backend->file->open(run->session, &params, &file);
+    weir_call_end();
+    if (code != 0)
+        return code;
+    weir_call_begin("close", path);
+    code = run->backend->file->close(run->session, file);
+    weir_call_end();
+    return code;
+}
+
+const char *weir_ownership_reason(int code)
+{
+    switch (code) {
+    case -EEXIST:
+        return "it holds no data of a benchmark: move it away, or allow its loss with "
+               "--overwrite";
+    case -EMLINK:
+        return "it is one of several names of a file: remove the name, or allow its "
+               "loss with --overwrite";
+    case -ELOOP:
+        return "it is a symbolic link: remove it";
+    case -EISDIR:
+        return "it is a directory: remove it";
+    case -ESTALE:
+        return "it is no regular file: remove it";
+    default:
+        return strerror(-code);
+    }
 }

@@ -19,7 +19,7 @@ int weir_ownership_find(struct weir_run *run, const char *path, const struct wei
 
 /* An item that is to be written. */
 struct weir_item_data {
-    const void *data; /* `bytes` that are to be written */
+    const void *data; /* `bytes` that are to be written; NULL: not known */
     uint64_t bytes;
     uint64_t offset; /* of the item, if all those of its owner were one file */
     uint64_t owner;
@@ -30,5 +30,14 @@ struct weir_item_data {
  * the error of reading it. Stamps of an item may differ from their offset in the file, all by the
  * same number of pieces. Words that count prove enough if the file is as long as the item. */
 int weir_ownership_judge_item(void *context, const struct weir_found_file *found);
+
+/* Judges the name of an item that an earlier run may have left as an open with WEIR_CLAIM_ITEM
+ * would; item->data need not be known, and `facts` are those of the name. Returns 0 if the file may
+ * be removed, or the reason why it is left. */
+int weir_ownership_judge_name(const struct weir_run *run, const char *path,
+                              const struct weir_name_facts *facts, struct weir_item_data *item);
+
+/* Describes the reason, and what the user can do. */
+const char *weir_ownership_reason(int code);
 
 #endif

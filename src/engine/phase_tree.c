@@ -276,6 +276,8 @@ static int prepare_alone(struct tree_phase *tree, struct weir_error *error)
 {
     int code = allocate(tree);
 
+    if (code == 0)
+        code = weir_items_judge_earlier(&tree->items);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, tree->run->backend->descriptor.name,
                        "the tree in %s: %s", tree->phase->target->paths[0], strerror(-code));

@@ -85,6 +85,8 @@ struct weir_reach {
     uint64_t end;
     bool is_ragged;  /* some of them are missing, as a phase was cut or an operation failed */
     bool is_earlier; /* noted in the mark of an earlier run, and nothing done about it yet */
+    /* some may still be those of the earlier run, and are judged before they are removed */
+    bool has_earlier;
 };
 
 /* The depth of one phase, as it was found before its first repetition; 0: not yet. */

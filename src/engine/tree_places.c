@@ -313,6 +313,9 @@ static void remove_root(struct weir_run *run, const struct weir_target *target, 
 
     if (roots == NULL || roots->made[root] == 0)
         return;
+    /* The mark stays while it lists names that could not be removed. */
+    if (run->reach.target == target && run->reach.has_earlier)
+        return;
     weir_marks_drop_root(run, target, root);
     snprintf(path, sizeof path, "%s", target->paths[root]);
     while (roots->made[root] > 0 && weir_run_rmdir(run, path) == 0) {

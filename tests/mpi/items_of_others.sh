@@ -82,6 +82,44 @@ for words in '-N 1' '-u' '-S' '-c' '--on-error continue'; do
     [[ $(find "$tree" -type f) == "$item" ]] || fail "something of ours is left"
 done
 
+# A later run does not remove what an earlier one has refused to overwrite, though the mark lists its name; a run that only
+# removes takes what is the benchmark's.
+for backend in "${backends[@]}"; do
+    kinds=(hard data)
+    [[ $backend != posix ]] || kinds+=(link fifo directory)
+    for kind in "${kinds[@]}"; do
+        # shellcheck disable=SC2086
+        make=(md-workbench -a $backend -S 4096 -D 1 -P 20 -o "$tree")
+        rm -rf "$tree"
+        put $kind "$tree/0_0/file-3"
+        for _ in first second; do
+            capture timeout 60 "$WEIR" "${make[@]}" -1
+            expect_exit 1
+            left_alone $kind "$tree/0_0/file-3"
+        done
+        for _ in first second; do
+            capture timeout 60 "$WEIR" "${make[@]}" -3
+            expect_exit 1
+            expect_error "unlink $tree/0_0/file-3: it .*${why[$kind]}"
+            left_alone $kind "$tree/0_0/file-3"
+            [[ ! -e $tree/0_0/file-0 ]] || fail "an item of the earlier run is left"
+        done
+        rm -rf "$tree/0_0/file-3"
+        capture timeout 60 "$WEIR" "${make[@]}" -3
+        expect_done
+    done
+done
+# More of them, of other ranks, and of places that the later run does not have.
+rm -rf "$tree"
+for ((i = 0; i < 40; i += 2)); do put data "$tree/1_0/file-$i"; done
+run 2 md-workbench -D 1 -P 40 -o "$tree" -1
+expect_exit 1
+run 2 md-workbench -D 1 -P 10 -o "$tree" -1
+expect_exit 1
+for ((i = 0; i < 40; i += 2)); do left_alone data "$tree/1_0/file-$i"; done
+run 2 md-workbench -D 1 -P 10 -o "$tree" -3 --overwrite
+[[ ! -e $tree/1_0/file-8 ]] || fail "what the user allows is not removed"
+
 # What the user allows is done.
 rm -rf "$tree"
 put data "$top/file.mdtest.0.3"

@@ -26,7 +26,7 @@ ALLOWED = {
     "include/weir/payload/payload_ior.h": "payload", "include/weir/payload/recognise.h": "payload",
     "src/payload/payload.c": "payload", "src/payload/payload_ior.c": "payload", "src/payload/recognise.c": "payload",
     "src/payload/verify.c": "payload", "src/plan/check.c": "payload", "src/plan/explain_words.c": "payload",
-    "src/engine/identity.c": "payload", "src/engine/loop_items.c": "payload", "src/engine/ownership.c": "payload", "src/audit/audit.c": "payload",
+    "src/engine/identity.c": "payload", "src/engine/items.h": "payload", "src/engine/ownership.c": "payload", "src/audit/audit.c": "payload",
     # The environment variables IOR_HINT__... name hints of MPI-IO, as sites have them in their scripts.
     "backends/mpiio_hints.c": "hints", "backends/mpiio.c": "hints",
     # The column of `weir backends` that gives the labels that IOR has for them.
