@@ -94,6 +94,8 @@ static int open_record(struct net_recorder *recorder, struct weir_error *error)
     if (file.path == NULL)
         return 0;
     recorder->record.path = file.path;
+    if (weir_output_file_check(&file, error) != 0)
+        return error->code;
     return weir_output_file_open(&file, &recorder->record.descriptor, error);
 }
 

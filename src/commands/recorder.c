@@ -396,7 +396,13 @@ static void warn(const struct weir_recorder *recorder, const struct weir_phase_r
         weir_log(WEIR_LOG_WARNING, "%s: %" PRIu64 " of %" PRIu64 " %s held wrong data", name, wrong,
                  phase->mismatches.checked_transfers,
                  weir_verb_works_on_trees(planned->verb) ? "files" : "transfers");
-    if (phase->is_interrupted)
+    /* A launcher may end the run before it has removed a large tree. */
+    if (phase->is_interrupted && weir_verb_works_on_trees(planned->verb) &&
+        !weir_verb_removes(planned->verb))
+        weir_log(WEIR_LOG_WARNING,
+                 "%s: interrupted by %s (if names stay: " WEIR_REMEDY_REMOVE " removes them)", name,
+                 interrupter_of(recorder->plan));
+    else if (phase->is_interrupted)
         weir_log(WEIR_LOG_WARNING, "%s: interrupted by %s", name, interrupter_of(recorder->plan));
     warn_of_bytes(recorder, phase);
     for (unsigned i = 0; i < phase->finding_count; i++)

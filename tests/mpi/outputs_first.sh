@@ -95,3 +95,8 @@ capture "$WEIR" -f "$work/job.ior"
 expect_exit 2
 expect_no_line '^write'
 expect_files ''
+
+# The result file of weir net, which is written at its end.
+run 2 net --duration 0.1 --result "$work/missing/new"
+expect_exit 2
+expect_error 'net: --result: .*missing/new cannot be made: No such file or directory'
