@@ -42,6 +42,8 @@ def ended_early():
         command, watch, _ = LONG[name]
         yield Case(f"again.{name}-INT", f"watch='{watch}'; solo {command}; kill -INT $mp; ends 10; {again} {RUN}", DONE, setup=LONG_PROGRAM, limit=60, may=LONG[name][2],
                    quick=name == "md-workbench")
+        if name == "mdtest":
+            watch = "d/*/*/*"  # the first item: what is only begun is no obstacle
         yield Case(f"again.{name}-KILL", f"watch='{watch}'; solo {command}; kill -KILL $mp; ends 5; {again} {RUN}", FAILED if name == "mdtest" else DONE,
                    setup=LONG_PROGRAM, limit=60, may={"mdtest": "d/*", "dd": "f"}.get(name, ""), says="with -r remove" if name == "mdtest" else "", word=False)
     yield Case("again.mdtest-KILL-removed", "watch='d/*/*'; solo $W mdtest -n 2000 -w 10 -i 1000 -d d; kill -KILL $mp; ends 5; $W mdtest -n 2000 -w 10 -r -d d",
