@@ -543,7 +543,7 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
     }
     if (rc < 0)
         goto free_file;
-    /* Of an item that was made, open(2) is what is measured. */
+    /* An item that this open has made is not judged: its open(2) is what is measured. */
     if (!params->is_item || params->claim == WEIR_CLAIM_OWN ||
         (params->claim == WEIR_CLAIM_ITEM && !params->must_create))
         rc = weir_posix_judge(opened->fd, params, &opened->base.id);

@@ -78,8 +78,8 @@ mode_t weir_posix_directory_mode(const struct weir_session *session);
  * a file. */
 int weir_posix_judge(int fd, const struct weir_file_params *params, struct weir_file_id *id);
 
-/* Opens what is in the place of an item of WEIR_CLAIM_ITEM, if it may be written: the descriptor,
- * or -errno as told there. */
+/* Opens the file that occupies the name of an item of WEIR_CLAIM_ITEM, if it may be written.
+ * Returns the descriptor, or -errno as weir_posix_judge does. */
 int weir_posix_open_found(const struct weir_posix_session *session,
                           const struct weir_file_params *params);
 

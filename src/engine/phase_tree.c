@@ -290,7 +290,6 @@ static int prepare_alone(struct tree_phase *tree, struct weir_error *error)
  * Returns how many there were. */
 static uint64_t remove_leftovers(struct weir_run *run, const struct weir_phase *made)
 {
-    const struct weir_name_ops *names = weir_backend_item_names(run->backend);
     bool are_directories = made->names.item == NULL || made->names.is_directory;
     bool is_cycle = made->verb == WEIR_CYCLE, is_chain;
     struct weir_phase removal = *made;
@@ -315,8 +314,8 @@ static uint64_t remove_leftovers(struct weir_run *run, const struct weir_phase *
             weir_items_choose(&items, slot, i);
             if (is_chain)
                 weir_items_away_path(&items, i / items.per_owner, slot->path);
-            removed += (are_directories ? names->rmdir(run->session, path)
-                                        : names->unlink(run->session, path)) == 0;
+            removed +=
+                (are_directories ? weir_run_rmdir(run, path) : weir_run_unlink(run, path)) == 0;
         }
     }
     weir_items_fini(&items);
@@ -366,15 +365,12 @@ static int prepare_place(struct tree_phase *tree, struct weir_error *error)
     char reason[WEIR_SHELL_REASON_BYTES];
     int code;
 
-    if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR &&
-        tree->run->params->plan->output.must_resume) {
-        code = clear_place(tree);
+    if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR) {
+        code = tree->run->params->plan->output.must_resume ? clear_place(tree) : 0;
         if (code != 0)
             return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
-    }
-
-    if (tree->items.are_directories && tree->phase->verb == WEIR_MKDIR)
         weir_tree_places_make(tree->run, tree->phase, error);
+    }
     if (!weir_error_is_set(error))
         weir_user_command_judge(command, run_command(tree, command, reason), reason, error);
     return weir_group_agree(tree->run->group, error);
