@@ -12,6 +12,7 @@ static struct bed bed;
 /* What plans are to have; the phase is the first one. */
 static bool has_wear_out, mixes, walls_stagger;
 static uint64_t stagger_ns;
+static bool starts_are_checked;
 
 static void change(struct weir_plan *plan)
 {
@@ -105,17 +106,28 @@ static void a_rank_that_fails_lets_the_others_go(void **state)
         assert_int_equal(phase(&bed, 0)->error_count, 1);
 }
 
+/* Stamps are relative to the agreed start. The window of all ranks is no measure: the first rank
+ * may begin late on a busy machine. */
+static void check_starts(struct bed *shown, const struct weir_phase_result *record)
+{
+    (void)shown;
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        assert_true(record->rows[rank].stamps_ns[WEIR_STAMP_MOVE_START] >= rank * 60000000);
+    starts_are_checked = true;
+}
+
 static void ranks_begin_one_after_another(void **state)
 {
     has_wear_out = false;
     stagger_ns = 60000000;
+    bed.when_shown = check_starts;
     run_well(&bed, "-a posix -F -t 64k -b 4m -k -w -o %s/f");
+    bed.when_shown = NULL;
     stagger_ns = 0;
     if (!is_first())
         return;
     check_sums(phase(&bed, 0));
-    assert_true(phase(&bed, 0)->windows.transfer_s >= 0.12);
-    assert_true(phase(&bed, 0)->rank_s_max < phase(&bed, 0)->windows.transfer_s);
+    assert_true(starts_are_checked);
     assert_int_equal(phase(&bed, 0)->counted.bytes_sum, ALL);
 }
 
