@@ -99,6 +99,7 @@ for api in posix mpiio; do
     expect_files ''
 done
 
-# The start of MPI writes files, too: where it cannot, the run may fail, but no signal ends it.
-capture bash -c 'ulimit -f 0; exec "$@"' bash "$WEIR" mdtest -n 1 -d "$files"
+# The start of MPI makes files of shared memory: where it cannot, MPI or the run may fail, but no signal ends a rank. The limit is that of
+# the ranks alone: the daemon of a program that is started without mpiexec takes all memory under it.
+capture mpiexec -n 2 bash -c 'ulimit -f 0; exec "$@"' bash "$WEIR" mdtest -n 1 -d "$files"
 ((status < 128)) || fail "a signal ended it"
