@@ -241,7 +241,8 @@ static bool reads_range(const char *line, uint64_t *first, uint64_t *end)
 
 static uint64_t huge_bytes_of(const char *line)
 {
-    static const char *const names[] = {"AnonHugePages:", "Shared_Hugetlb:", "Private_Hugetlb:"};
+    static const char *const names[] = {
+        "AnonHugePages:", "ShmemPmdMapped:", "Shared_Hugetlb:", "Private_Hugetlb:"};
     uint64_t kib = 0;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -50,6 +50,8 @@ static void net_scene_open(struct net_scene *scene, const char *provider, uint32
         snprintf(rank->host, sizeof rank->host, "n%u", i / per_host + 1);
         snprintf(rank->address, sizeof rank->address, "10.77.0.%u", i / per_host + 1);
         rank->numa_node = -1;
+        rank->buffer_bytes = 8 << 20;
+        rank->huge_page_bytes = UINT64_MAX;
     }
 }
 

@@ -584,7 +584,10 @@ static void huge_pages_count_as_far_as_they_can_be_of_that_memory(void **state)
         "Private_Hugetlb:       0 kB\n"
         "30000000-30200000 rw-s 00000000 00:0f 7   /anon_hugepage (deleted)\n"
         "AnonHugePages:         0 kB\n"
-        "Private_Hugetlb:    2048 kB\n",
+        "Private_Hugetlb:    2048 kB\n"
+        "50000000-50800000 rw-s 00000000 00:01 8   /memfd:weir (deleted)\n"
+        "AnonHugePages:         0 kB\n"
+        "ShmemPmdMapped:     4096 kB\n",
     };
     static const struct {
         uintptr_t begin;
@@ -597,6 +600,7 @@ static void huge_pages_count_as_far_as_they_can_be_of_that_memory(void **state)
         {0x20600000, 4, 2},   /* what lies behind its end is not mapped */
         {0x30000000, 2, 2},   /* reserved ones */
         {0x40000000, 2, 0},   /* not mapped at all */
+        {0x50000000, 8, 4},   /* memory that others may map, too */
         {0x10000000, 264, 10} /* two mappings */
     };
     char root[64];

@@ -547,6 +547,26 @@ static void with_mtus(struct net_scene *scene, unsigned variant)
         scene->result->ranks[i].mtu_bytes = mtus[variant][i];
 }
 
+/* Huge pages of three ranks, the last of which has no flow and so no buffers in some. */
+static void with_huge_pages(struct net_scene *scene, unsigned variant)
+{
+    static const struct {
+        uint64_t buffers, huge;
+    } ranks[][3] = {
+        {{8, 8}, {8, 2}, {0, 0}},
+        {{8, 0}, {8, 0}, {0, 0}},
+        {{8, 8}, {8, 0}, {8, 8}},
+        {{8, UINT64_MAX}, {8, UINT64_MAX}, {0, UINT64_MAX}},
+    };
+
+    net_scene_open(scene, "tcp", 3, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        scene->result->ranks[i].buffer_bytes = ranks[variant][i].buffers;
+        scene->result->ranks[i].huge_page_bytes = ranks[variant][i].huge;
+    }
+    net_scene_one(scene, 65536, 0, 1, 100);
+}
+
 /* The second has a bound of latencies of which none were taken. */
 static void brief(struct net_scene *scene, unsigned variant)
 {
@@ -577,6 +597,7 @@ static void findings_are_the_golden_ones(void **state)
         {"brief", brief, 1},
         {"above memory", above_memory, 8},
         {"addresses", with_addresses, 3},
+        {"huge pages", with_huge_pages, 4},
     };
     struct weir_text text = {0};
 

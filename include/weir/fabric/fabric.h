@@ -123,6 +123,9 @@ struct weir_slab_params {
 
 /* Every page is touched. 0 or -errno. */
 int weir_slab_open(struct weir_slab *slab, const struct weir_slab_params *params);
+/* Returns how much of the slab is in huge pages: all of it in reserved ones, or what the kernel has
+ * made huge by itself. */
+uint64_t weir_slab_huge_bytes(const struct weir_slab *slab);
 void weir_slab_close(struct weir_slab *slab);
 
 /* What a peer must know to touch a region: it travels in messages. */

@@ -91,6 +91,8 @@ struct weir_net_rank {
     char address[64];
     int32_t numa_node;
     uint32_t mtu_bytes; /* of its port; 0: not known */
+    uint64_t buffer_bytes;
+    uint64_t huge_page_bytes; /* of the buffers; UINT64_MAX: huge pages were not asked for */
 };
 
 struct weir_net_result {

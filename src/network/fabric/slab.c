@@ -3,6 +3,7 @@
  * reserve. */
 #include "weir/fabric/fabric.h"
 #include "weir/system/memory.h"
+#include "weir/system/memory_place.h"
 #include "weir/system/small_file.h"
 
 #include <assert.h>
@@ -121,6 +122,13 @@ int weir_slab_open(struct weir_slab *slab, const struct weir_slab_params *params
             return code;
     }
     return attempt(slab, params, (size_t)sysconf(_SC_PAGESIZE), 0, &is_final);
+}
+
+uint64_t weir_slab_huge_bytes(const struct weir_slab *slab)
+{
+    if (slab->is_huge || slab->memory == NULL)
+        return slab->memory != NULL ? slab->bytes : 0;
+    return weir_memory_huge_bytes("", slab->memory, slab->bytes);
 }
 
 void weir_slab_close(struct weir_slab *slab)

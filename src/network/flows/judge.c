@@ -393,6 +393,25 @@ static void judge_retransmits(struct weir_net_result *result, const struct whole
             : ": the path, or a queue at its end, drops packets");
 }
 
+/* Ranks without a flow have no buffers. */
+static void judge_huge_pages(struct weir_net_result *result)
+{
+    uint32_t with_buffers = 0, without_pages = 0;
+
+    for (uint32_t i = 0; result->ranks != NULL && i < result->rank_count; i++) {
+        const struct weir_net_rank *rank = &result->ranks[i];
+
+        with_buffers += rank->buffer_bytes > 0;
+        without_pages += rank->buffer_bytes > 0 && rank->huge_page_bytes == 0;
+    }
+    if (without_pages > 0)
+        weir_net_result_find(result, WEIR_NOTE, "not-granted",
+                             "on %u of %u ranks there are no huge pages for buffers: reserve some "
+                             "with sysctl vm.nr_hugepages, or have the kernel make them: "
+                             "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+                             without_pages, with_buffers);
+}
+
 static void judge_mtu(struct weir_net_result *result)
 {
     uint32_t least = 0;
@@ -506,6 +525,7 @@ void weir_net_result_judge(struct weir_net_result *result)
     judge_kept(result, &whole);
     judge_stalls(result);
     judge_mtu(result);
+    judge_huge_pages(result);
     judge_overlap(result);
     for (uint32_t i = 0; i < count; i++)
         judge_trunk(result, &whole, &lines[i]);

@@ -384,6 +384,9 @@ static int describe(struct net_run *run, struct weir_net_result *result)
     snprintf(mine.address, sizeof mine.address, "%s", facts.address);
     mine.numa_node = facts.numa_node;
     mine.mtu_bytes = facts.mtu_bytes;
+    mine.buffer_bytes = run->transport->slab.bytes;
+    mine.huge_page_bytes =
+        run->plan->wants_huge_pages ? weir_slab_huge_bytes(&run->transport->slab) : UINT64_MAX;
     if (result != NULL) {
         describe_transport(run, result);
         all = weir_arena_take(&result->arena, (size_t)group->size * sizeof *all);

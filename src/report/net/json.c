@@ -60,6 +60,8 @@ static const struct weir_json_field rank_fields[] = {
     RANK("address", address, TEXT),
     RANK("numa_node", numa_node, PLACE),
     RANK("mtu_bytes", mtu_bytes, UNSIGNED),
+    RANK("buffer_bytes", buffer_bytes, COUNT),
+    RANK("huge_page_bytes", huge_page_bytes, KNOWN),
     {0},
 };
 

@@ -52,6 +52,22 @@ static void add_ranks(const struct weir_net_view *view)
     }
 }
 
+/* Only if huge pages were asked for. Ranks without a flow have no buffers. */
+static void add_huge_pages(const struct weir_net_view *view)
+{
+    const struct weir_net_result *result = view->result;
+    uint64_t bytes = 0, huge_bytes = 0;
+
+    for (uint32_t i = 0; view->plan->wants_huge_pages && result->ranks && i < result->rank_count;
+         i++) {
+        bytes += result->ranks[i].buffer_bytes;
+        huge_bytes += result->ranks[i].huge_page_bytes;
+    }
+    if (bytes > 0)
+        weir_text_add(view->text, "%-9s %.0f%% in huge pages\n", "buffers",
+                      100.0 * (double)huge_bytes / (double)bytes);
+}
+
 static void add_bounds(const struct weir_net_view *view)
 {
     const struct weir_net_result *result = view->result;
@@ -141,6 +157,7 @@ static void begin(const struct weir_net_view *view)
         add_key(view, "library", result->library);
     add_ranks(view);
     add_bounds(view);
+    add_huge_pages(view);
     add_load(view);
     weir_text_add(view->text, "\n%s\n", is_latency ? latency_columns : rate_columns);
     weir_text_add(view->text, "%3s %10s %-*s ", "rep", "bytes", WHAT_WIDTH, "flows");
