@@ -97,5 +97,5 @@ run 2 net --provider "$provider" --mtu 1k
 expect_exit 2
 expect_error "net: --mtu: .*$provider"
 run 2 net --provider "$provider" --result "$work/there/is/none"
-expect_exit 3
+expect_exit 2
 expect_error 'net: --result: .*there/is/none'
