@@ -252,14 +252,16 @@ void weir_marks_drop(struct weir_run *run)
 {
     const struct weir_reach *reach = &run->reach;
 
-    if (reach->target != NULL && reach->is_ragged) {
+    /* A run that ended between two phases has whole sets, but does not store its position. */
+    if (reach->target != NULL && (reach->is_ragged || run->is_ending)) {
         struct weir_mark *mark = weir_marks_of_root(run, reach->target, 0);
 
         if (mark != NULL) {
-            weir_log(WEIR_LOG_WARNING,
-                     "%s: files of the items %" PRIu64 " to %" PRIu64
-                     " stay there, and some are missing: remove them with " WEIR_REMEDY_REMOVE,
-                     reach->target->paths[0], reach->first, reach->end - 1);
+            weir_log(
+                WEIR_LOG_WARNING,
+                "%s: files of the items %" PRIu64 " to %" PRIu64
+                " stay there, of which some may be missing: remove them with " WEIR_REMEDY_REMOVE,
+                reach->target->paths[0], reach->first, reach->end - 1);
             weir_mark_leave(mark);
         }
     }

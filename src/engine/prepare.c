@@ -326,7 +326,7 @@ static int check_working_set(const struct weir_run *run, struct weir_error *erro
         return 0;
     return weir_error_usage(error, run->backend->descriptor.name,
                             "%s: a run that ended early has left files of the items %llu to %llu, "
-                            "of which some are missing: remove them with " WEIR_REMEDY_REMOVE
+                            "of which some may be missing: remove them with " WEIR_REMEDY_REMOVE
                             ", and make new ones with " WEIR_REMEDY_WRITE,
                             reach->target->paths[0], (unsigned long long)reach->first,
                             (unsigned long long)reach->end - 1);

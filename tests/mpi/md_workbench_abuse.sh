@@ -88,7 +88,7 @@ end_of_run
 [[ -e $sets ]] || fail "nothing is left by SIGKILL"
 run 2 "${many[@]}" -2 -R 2
 expect_exit 2
-expect_error "files of the items [0-9]+ to [0-9]+, of which some are missing: remove them with -3, and make new ones with -1"
+expect_error "files of the items [0-9]+ to [0-9]+, of which some may be missing: remove them with -3, and make new ones with -1"
 run 2 "${many[@]}" -3
 expect_done
 expect_empty
