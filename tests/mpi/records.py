@@ -56,10 +56,10 @@ def first(phases, verb, check=False):
     return next((phase for phase in phases if phase.verb == verb and phase.check == check), None)
 
 
-def main():
-    records = load(sys.argv[1])
+def names_of(records):
+    """What an expression sees."""
     phases = [record for record in records if record.record == "phase"]
-    names = {
+    return {
         "runs": [record for record in records if record.record == "run"],
         "tests": [record for record in records if record.record == "test"],
         "phases": phases,
@@ -70,6 +70,11 @@ def main():
         "checking": first(phases, "read", True),
         "removed": first(phases, "remove"),
     }
+
+
+def main():
+    names = names_of(load(sys.argv[1]))
+    phases = names["phases"]
     if not eval(sys.argv[2], names):
         for phase in phases:
             shown = {name: value for name, value in vars(phase).items() if name not in ("latency", "series", "submission")}
