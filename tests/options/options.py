@@ -17,7 +17,8 @@ launches N of them, `env NAME=VALUE` sets a variable, and `needs SHELL` says whe
   like    OPTION         the cases of another entry of the command, with this spelling in place of the other
   refused                the help lists it as refused
 
-[TABLE] begins the options of another table of the help. KINDs: calls (lines of calls.c), stdout, stderr, files ("PATH BYTES"),
+[TABLE] begins the options of another table of the help. "include NAME" reads shared/NAME.txt, entries of several commands, which
+an entry of the command itself replaces. KINDs: calls (lines of calls.c), stdout, stderr, files ("PATH BYTES"),
 file NAME, plan (--explain), remark (of the plan), refused (exit code 2, and the sentence), exit, then (what `then` printed), and
 result, whose rest is an expression as in ../mpi/records.py. "! REGEX": is there without the option, and not with it.
 "N* REGEX": N lines match, and another number without it."""
@@ -70,23 +71,31 @@ class Entry:
 
 
 def read_entries(command):
-    """Entries of COMMAND.txt in their order, and named words."""
+    """Entries of COMMAND.txt and of the files that it includes, and named words. Its own entries replace included ones."""
     path = FOLDER / f"{command}.txt"
-    entries, names, table, entry = [], {}, "", None
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else [], 1):
+    entries, names = [], {}
+    if path.exists():
+        read_file(path, command, entries, names)
+    own = {(entry.table, entry.option) for entry in entries if entry.place.startswith(path.name)}
+    return [entry for entry in entries if entry.place.startswith(path.name) or (entry.table, entry.option) not in own], names
+
+
+def read_file(path, command, entries, names):
+    table = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         place = f"{path.name}:{number}"
         if line.strip() == "" or line.startswith("#"):
             continue
         if line[0] == "[":
             table = line.strip("[]")
+        elif match := re.fullmatch(r"include (\w+)", line):
+            read_file(FOLDER / "shared" / f"{match[1]}.txt", command, entries, names)
         elif match := re.fullmatch(r"(\w+) = (.*)", line):
             names[match[1]] = match[2]
         elif line[0] != " ":
-            entry = Entry(command, table, line.strip(), place)
-            entries.append(entry)
+            entries.append(Entry(command, table, line.strip(), place))
         else:
-            add_line(entry, *(line.split(None, 1) + [""])[:2], place)
-    return entries, names
+            add_line(entries[-1], *(line.split(None, 1) + [""])[:2], place)
 
 
 def add_line(entry, key, value, place):
