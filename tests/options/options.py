@@ -159,7 +159,7 @@ def group_names(line):
     """Names of refused rows: "-g, --global, --other" are two rows if a letter precedes the name that it is of."""
     groups = []
     for name in line.strip().split(", "):
-        if groups and len(groups[-1]) == 1 and len(groups[-1][0]) == 2 and name.startswith("--"):
+        if groups and len(groups[-1]) == 1 and re.fullmatch(r"-\+?\w", groups[-1][0]) and name.startswith("--"):
             groups[-1].append(name)
         else:
             groups.append([name])
@@ -285,7 +285,7 @@ def complaints_of_case(bench, entry, case):
         yield f"with {case.words}: nothing is seen"
         return
     plain, other = bench.look(entry, "", kinds).result(), bench.look(entry, case.words, kinds).result()
-    for sight in case.sights:
+    for sight in map(bench.fill, case.sights):
         if not holds(sight, other):
             yield f"with {case.words}: not seen: {sight}" + said(bench, entry, case, other, sight)
         if holds(sight, plain):
