@@ -10,12 +10,14 @@
 #endif
 #include <mpi.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,7 +26,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILES = 4096, PATH_BYTES = 256, DONTCACHE = 0x80 /* RWF_DONTCACHE of Linux 6.14 */ };
+enum {
+    FILES = 4096,
+    PATH_BYTES = 256,
+    DONTCACHE = 0x80 /* RWF_DONTCACHE of Linux 6.14 */,
+    SYS_FCHMODAT2 = 452
+};
 
 static char paths[FILES][PATH_BYTES]; /* of the files that are open; "" = not in the directory */
 
@@ -361,6 +368,26 @@ int msync(void *memory, size_t bytes, int flags)
 MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)
 
+/* Of calls without a function of their own, some have a line. */
+long syscall(long number, ...)
+{
+    REAL(syscall);
+    static const char *const modes[] = {"DEFAULT",    "PREFERRED", "BIND",
+                                        "INTERLEAVE", "LOCAL",     "PREFERRED_MANY"};
+    va_list more;
+    long word[6];
+
+    va_start(more, number);
+    for (size_t i = 0; i < 6; i++)
+        word[i] = va_arg(more, long);
+    va_end(more);
+    if (number == SYS_FCHMODAT2 && relative((const char *)word[1]))
+        note("fchmodat %s %03lo", relative((const char *)word[1]), word[2]);
+    if (number == SYS_mbind)
+        note("mbind +%ld %s", word[1], (word[2] & 15) < 6 ? modes[word[2] & 15] : "other");
+    return real(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+}
+
 /* ---- time and places ---- */
 
 int nanosleep(const struct timespec *time, struct timespec *left)
@@ -396,6 +423,28 @@ int sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set)
     note("sched_setaffinity %s", list);
     return real(process, bytes, set);
 }
+
+/* Those that do not wait are not noted. */
+int epoll_wait(int set, struct epoll_event *events, int most, int timeout_ms)
+{
+    REAL(epoll_wait);
+
+    if (timeout_ms != 0)
+        note("epoll_wait %d", timeout_ms);
+    return real(set, events, most, timeout_ms);
+}
+
+#if __GLIBC_PREREQ(2, 35)
+int epoll_pwait2(int set, struct epoll_event *events, int most, const struct timespec *timeout,
+                 const sigset_t *signals)
+{
+    REAL(epoll_pwait2);
+
+    if (timeout == NULL || timeout->tv_sec != 0 || timeout->tv_nsec != 0)
+        note("epoll_wait");
+    return real(set, events, most, timeout, signals);
+}
+#endif
 
 FILE *popen(const char *command, const char *mode)
 {

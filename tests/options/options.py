@@ -11,14 +11,15 @@ COMMAND.txt has an entry per option: a line with one of its spellings, and under
   see     KIND REGEX     what is there with the option, and not without it. Further pairs of `with` and `see` are further cases
 
 and, of both runs: `before SHELL` prepares the empty directory in which the command runs, `then SHELL` follows it, `ranks N`
-launches N of them, `env NAME=VALUE` sets a variable, and `needs SHELL` says where it can be seen. In place of a run:
+launches N of them, `env NAME=VALUE` sets a variable, `faults` takes weir-test, which has the backend fault, and `needs SHELL`
+says where it can be seen. In place of a run:
 
   test    FILE REGEX     a test that sees the effect, and a line of it; REGEX is else the spelling
   like    OPTION         the cases of another entry of the command, with this spelling in place of the other
   refused                the help lists it as refused
 
 [TABLE] begins the options of another table of the help. "include NAME" reads shared/NAME.txt, entries of several commands, which
-an entry of the command itself replaces. KINDs: calls (lines of calls.c), stdout, stderr, files ("PATH BYTES"),
+an entry of the command itself replaces. KINDs: calls (lines of calls.c), stdout, stderr, said (both), files ("PATH BYTES"),
 file NAME, plan (--explain), remark (of the plan), refused (exit code 2, and the sentence), exit, then (what `then` printed), and
 result, whose rest is an expression as in ../mpi/records.py. "! REGEX": is there without the option, and not with it.
 "N* REGEX": N lines match, and another number without it."""
@@ -64,7 +65,7 @@ class Entry:
         self.run = "{base}"
         self.befores, self.thens, self.tests, self.settings, self.cases = [], [], [], [], []
         self.ranks = self.needs = None
-        self.is_refused = False
+        self.is_refused = self.has_faults = False
 
     def __str__(self):
         return f"{self.command}: {self.table + ': ' if self.table else ''}{self.option}"
@@ -124,6 +125,8 @@ def add_line(entry, key, value, place):
         entry.ranks = int(value)
     elif key == "needs":
         entry.needs = value
+    elif key == "faults":
+        entry.has_faults = True
     elif key == "refused":
         entry.is_refused = True
     else:
@@ -198,7 +201,7 @@ class Bench:
         words = self.words(entry, added)
         how = "explain" if kinds <= {"plan", "remark"} or kinds == {"refused"} and entry.command in COMMANDS[:8] else "run"
         wants_result = "result" in kinds
-        key = (how, wants_result, words, entry.ranks, tuple(entry.befores), tuple(entry.thens), tuple(entry.settings))
+        key = (how, wants_result, words, entry.ranks, tuple(entry.befores), tuple(entry.thens), tuple(entry.settings), entry.has_faults)
         if key not in self.seen:
             self.seen[key] = self.pool.submit(self.run, entry, words, how, wants_result)
         return self.seen[key]
@@ -208,13 +211,16 @@ class Bench:
         directory = tempfile.mkdtemp(dir=self.scratch)
         beside = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "HWLOC_", "SLURM_"))}
-        environment |= SETTINGS | {"WEIR": self.weir, "BESIDE": str(beside), "ROOT": str(ROOT)}
+        # Launches that share Open MPI's session directory meet there.
+        (beside / "session").mkdir()
+        environment |= SETTINGS | {"WEIR": self.weir, "BESIDE": str(beside), "ROOT": str(ROOT),
+                                   "OMPI_MCA_orte_tmpdir_base": str(beside / "session")}
         environment |= dict(self.fill(setting).split("=", 1) for setting in entry.settings)
         for before in entry.befores:
             self.shell(self.fill(before), directory, environment, entry)
         watched = {"WEIR_CALLS": str(beside / "calls"), "LD_PRELOAD": self.calls}
         split = [os.path.expandvars(word) if word.startswith("$") else word for word in shlex.split(words)]
-        line = [self.weir, entry.command, *(["--explain"] if how == "explain" else []), *split]
+        line = [self.weir + "-test" if entry.has_faults else self.weir, entry.command, *(["--explain"] if how == "explain" else []), *split]
         if wants_result:
             line[2:2] = ["--result", str(beside / "result")]
         if entry.ranks:
@@ -224,9 +230,9 @@ class Bench:
         done = subprocess.run(line, capture_output=True, text=True, errors="replace", cwd=directory, stdin=subprocess.DEVNULL, timeout=300,
                               env=environment if entry.ranks else environment | watched, check=False)
         seen.code = done.returncode
-        seen.texts = {"stdout": done.stdout, "stderr": done.stderr, "exit": f"{done.returncode}\n", "plan": done.stdout,
-                      "refused": done.stderr if done.returncode == 2 else "",
-                      "remark": "\n".join(line for line in done.stderr.splitlines() + done.stdout.splitlines() if re.match(r"(weir: |\s*)\S*remark|remark", line))}
+        seen.texts = {"stdout": done.stdout, "stderr": done.stderr, "said": done.stdout + done.stderr, "exit": f"{done.returncode}\n",
+                      "plan": done.stdout, "refused": done.stderr if done.returncode == 2 else "",
+                      "remark": done.stderr if done.returncode == 0 else ""}
         seen.texts["calls"] = (beside / "calls").read_text(errors="replace") if (beside / "calls").exists() else ""
         seen.texts["then"] = "".join(self.shell(self.fill(then), directory, environment, entry) for then in entry.thens)
         listed = sorted(pathlib.Path(directory).rglob("*"))
@@ -294,7 +300,9 @@ def complaints_of_case(bench, entry, case):
 
 def said(bench, entry, case, seen, sight):
     text = "" if kind_of(sight) == "result" else text_of(sight, seen)[0]
-    lines = [f"$ weir {entry.command} {bench.words(entry, case.words)}   (exit code {seen.code})", *text.splitlines()[:30],
+    # Of calls, those that most runs make are seldom what is looked for.
+    shown = [line for line in text.splitlines() if kind_of(sight) != "calls" or not re.search(r"stat|access|affinity|epoll|mbind|\.weir-|0\.000", line)]
+    lines = [f"$ weir {entry.command} {bench.words(entry, case.words)}   (exit code {seen.code})", *shown[:40],
              *(seen.texts["stderr"].splitlines()[:6] if seen.code else [])]
     return "\n      " + "\n      ".join(lines)
 
