@@ -101,6 +101,12 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
     weir_audit_ranks(&input);
 }
 
+void weir_audit_launch(const struct weir_result *result, struct weir_phase_result *record)
+{
+    if (result->launch_mismatch != NULL)
+        weir_result_find(record, WEIR_WARNING, "launcher-mismatch", "%s", result->launch_mismatch);
+}
+
 /* ---- is there anything at all? ---- */
 
 static bool warns_of_test(const struct weir_test *test, const struct weir_test_result *begun)
@@ -134,6 +140,8 @@ static bool warns_of_phase(const struct weir_plan *plan, const struct weir_phase
 
 bool weir_audit_warns(const struct weir_plan *plan, const struct weir_result *result)
 {
+    if (result->launch_mismatch != NULL)
+        return true;
     for (unsigned i = 0; i < result->test_count; i++)
         if (warns_of_test(plan->tests[result->tests[i].test], &result->tests[i]))
             return true;

@@ -61,6 +61,8 @@ static int open_report(struct weir_recorder *recorder, struct weir_error *error)
     recorder->out = file.path == NULL ? stdout : fdopen(fd, "w");
     if (recorder->out == NULL)
         return fail(error, file.place, file.path);
+    if (!recorder->reporter->is_text && recorder->result->launch_mismatch != NULL)
+        weir_log(WEIR_LOG_WARNING, "%s", recorder->result->launch_mismatch);
     weir_report_begin(&recorder->text, recorder->plan, recorder->result);
     return 0;
 }
@@ -350,7 +352,7 @@ static bool says_findings(const struct weir_recorder *recorder)
 /* These have a sentence of their own. */
 static bool is_said(const struct weir_finding *finding)
 {
-    static const char *const names[] = {"failed", "data", "interrupted"};
+    static const char *const names[] = {"failed", "data", "interrupted", "launcher-mismatch"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(finding->name, names[i]) == 0)
@@ -431,6 +433,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     weir_progress_line_clear(&recorder->progress);
     weir_audit_phase(recorder->plan, &recorder->result->tests[recorder->result->test_count - 1],
                      phase);
+    weir_audit_launch(recorder->result, phase);
     weir_audit_peers(recorder->plan, recorder->result, phase);
     if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(recorder, phase);

@@ -88,7 +88,10 @@ static int check_rank_need(struct weir_group *group, const struct weir_plan *pla
                            struct weir_error *error)
 {
     check_node_need(group, plan, error);
-    if (plan->rank_need > (uint64_t)group->size)
+    if (plan->rank_need > (uint64_t)group->size && group->mismatch.fact[0] != '\0')
+        weir_error_usage(error, plan->dialect, "%" PRIu64 " ranks are needed, and %s; %s",
+                         plan->rank_need, group->mismatch.fact, group->mismatch.remedy);
+    else if (plan->rank_need > (uint64_t)group->size)
         weir_error_usage(error, plan->dialect,
                          "%" PRIu64 " ranks are needed, and there %s %d: start them with "
                          "mpiexec -n %" PRIu64 ", or " WEIR_REMEDY_FEWER_RANKS,

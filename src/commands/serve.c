@@ -4,6 +4,7 @@
 #include "advert.h"
 
 #include "weir/base/clock.h"
+#include "weir/base/launch.h"
 #include "weir/commands/commands.h"
 #include "weir/objects/server.h"
 #include "weir/system/block_device.h"
@@ -23,54 +24,37 @@
 /* ---- which of several ---- */
 
 /* Rank and size as launchers put them into the environment; MPI is not started for them. */
-static unsigned read_variable(const char *const names[], unsigned standard)
+static struct weir_launch read_launch(void)
 {
-    for (; *names != NULL; names++) {
-        const char *value = getenv(*names);
+    struct weir_launch launch;
 
-        if (value != NULL && *value >= '0' && *value <= '9')
-            return (unsigned)strtoul(value, NULL, 10);
-    }
-    return standard;
-}
-
-static unsigned rank_here(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",       "PMI_RANK",
-                                        "SLURM_PROCID",         "MPI_LOCALRANKID", NULL};
-
-    return read_variable(names, 0);
-}
-
-static unsigned rank_count(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS",
-                                        "MPI_LOCALNRANKS", NULL};
-
-    return read_variable(names, 1);
+    weir_launch_read(NULL, &launch);
+    return launch;
 }
 
 /* With the rank in place of each %d. */
 static void name_backing(struct weir_text *name, const char *pattern)
 {
+    unsigned rank = read_launch().rank;
     const char *mark;
 
     for (; (mark = strstr(pattern, "%d")) != NULL; pattern = mark + 2)
-        weir_text_add(name, "%.*s%u", (int)(mark - pattern), pattern, rank_here());
+        weir_text_add(name, "%.*s%u", (int)(mark - pattern), pattern, rank);
     weir_text_add(name, "%s", pattern);
 }
 
 static int choose_backing(const char *pattern, char path[WEIR_PATH_BYTES], struct weir_error *error)
 {
     const char *mark = strstr(pattern, "%d");
+    unsigned task_count = read_launch().task_count;
     struct weir_text name = {0};
     int length;
 
-    if (mark == NULL && rank_count() > 1)
+    if (mark == NULL && task_count > 1)
         return weir_error_usage(error, "serve",
                                 "--back: %s would be written by %u servers: put %%d into its name, "
                                 "which becomes the rank",
-                                pattern, rank_count());
+                                pattern, task_count);
     name_backing(&name, pattern);
     length = snprintf(path, WEIR_PATH_BYTES, "%s", weir_text_string(&name));
     weir_text_close(&name);

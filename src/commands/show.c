@@ -77,8 +77,8 @@ static int print(const char *text, const char *path, struct weir_error *error)
 
 /* ---- this host, or another one ---- */
 
-static int describe_host(const struct weir_command *command, struct weir_text *text,
-                         struct weir_error *error)
+static int describe_host(const struct weir_command *command, const struct weir_group *group,
+                         struct weir_text *text, struct weir_error *error)
 {
     const struct weir_host_question *question = &command->question;
 
@@ -86,15 +86,18 @@ static int describe_host(const struct weir_command *command, struct weir_text *t
                                                           .path = question->path,
                                                           .pinning = &question->pinning,
                                                           .rank_count = question->rank_count,
+                                                          .mismatch = &group->mismatch,
                                                           .root = ""},
                              text, error);
 }
 
 /* ---- all of them ---- */
 
-static int write_page(const struct weir_command *command, unsigned ranks, struct weir_text *text,
-                      struct weir_error *error)
+static int write_page(const struct weir_command *command, const struct weir_group *group,
+                      struct weir_text *text, struct weir_error *error)
 {
+    unsigned ranks = (unsigned)group->size;
+
     switch (command->kind) {
     case WEIR_COMMAND_SAY:
         weir_text_add(text, "%s", weir_text_string(&command->text));
@@ -108,7 +111,7 @@ static int write_page(const struct weir_command *command, unsigned ranks, struct
     case WEIR_COMMAND_REPORT:
         return weir_show_report(command, text, error);
     case WEIR_COMMAND_DOCTOR:
-        return describe_host(command, text, error);
+        return describe_host(command, group, text, error);
     case WEIR_COMMAND_TOPOLOGY:
         return weir_show_topology(&command->question, text, error);
     case WEIR_COMMAND_NET_EXPLAIN:
@@ -128,10 +131,11 @@ void weir_use_words_of(const char *dialect)
     weir_log_set_words(weir_report_words(dialect));
 }
 
-int weir_show(const struct weir_command *command, unsigned ranks, struct weir_error *error)
+int weir_show(const struct weir_command *command, const struct weir_group *group,
+              struct weir_error *error)
 {
     struct weir_text text = {0};
-    int code = write_page(command, ranks, &text, error);
+    int code = write_page(command, group, &text, error);
 
     if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT)
         weir_report_spell(&text, 0, weir_report_words(command->dialect));

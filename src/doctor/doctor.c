@@ -39,6 +39,7 @@ static void examine(const struct weir_doctor_params *params, const struct weir_n
         .registry = params->registry,
         .diagnosis = diagnosis,
         .node = node,
+        .mismatch = params->mismatch,
         .is_in_job = getenv("SLURM_JOB_ID") != NULL,
     };
 

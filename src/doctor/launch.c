@@ -154,6 +154,11 @@ static void tell_open_files(const struct weir_examination *examination)
 
 void weir_examine_launch(const struct weir_examination *examination)
 {
+    const struct weir_launch_mismatch *mismatch = examination->mismatch;
+
+    if (mismatch != NULL && mismatch->fact[0] != '\0')
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "tasks", mismatch->remedy, "%s",
+                           mismatch->fact);
     tell_launcher(examination->diagnosis);
     tell_open_files(examination);
 }

@@ -15,7 +15,8 @@ struct weir_examination {
     const struct weir_registry *registry;
     struct weir_diagnosis *diagnosis;
     const struct weir_node_facts *node;
-    bool is_in_job; /* of Slurm */
+    const struct weir_launch_mismatch *mismatch; /* NULL = none */
+    bool is_in_job;                              /* of Slurm */
 };
 
 /* Diagnoses of the backends themselves, and the backends that were not built. */

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { JOB_BYTES = 128 };
+
 /* ---- which ---- */
 
 static bool has_mark(const struct weir_run *run, const struct weir_phase *phase)
@@ -93,6 +95,27 @@ static bool makes_file(struct weir_run *run, const struct weir_phase *phase, con
            (phase->transfers.must_replace || weir_run_stat(run, path, &facts) == -ENOENT);
 }
 
+/* The job and step of this process as the mark of another run shows them; "" = in no job. */
+static void describe_job(char text[JOB_BYTES], const char *separator)
+{
+    const char *job = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
+
+    text[0] = '\0';
+    if (job != NULL)
+        snprintf(text, JOB_BYTES, "%sjob %.64s%s%.16s", separator, job,
+                 step != NULL ? ", step " : "", step != NULL ? step : "");
+}
+
+/* Whether a mark is of the job and step of this process, or neither is of any. */
+static bool is_of_own_step(const struct weir_mark *mark)
+{
+    const char *job = strstr(mark->others, ", job ");
+    char own[JOB_BYTES];
+
+    describe_job(own, ", ");
+    return strcmp(job != NULL ? job : "", own) == 0;
+}
+
 static int tell_outcome(struct weir_run *run, const struct weir_phase *phase, size_t root,
                         enum weir_mark_outcome outcome, struct weir_error *error)
 {
@@ -100,12 +123,18 @@ static int tell_outcome(struct weir_run *run, const struct weir_phase *phase, si
     const struct weir_mark *mark = &run->marks[run->mark_count];
     int reason = errno;
     const char *what = phase->target->tree != NULL ? "in this directory" : "on this file";
+    const struct weir_launch_mismatch *mismatch = &run->group->mismatch;
     char path[WEIR_PATH_BYTES];
 
     if (phase->target->tree != NULL)
         snprintf(path, sizeof path, "%s", phase->target->paths[root]);
     else
         weir_run_path(run, phase->target, 0, path);
+    if (outcome == WEIR_MARK_HELD && mismatch->fact[0] != '\0' && is_of_own_step(mark))
+        return weir_error_usage(
+            error, place,
+            "%s: another run works %s (%s), most likely another task of this launch: %s; %s", path,
+            what, mark->others, mismatch->fact, mismatch->remedy);
     if (outcome == WEIR_MARK_HELD)
         return weir_error_usage(
             error, place,
@@ -143,8 +172,7 @@ static void let_go_of_lost(struct weir_run *run, const char *path)
 static int take(struct weir_run *run, const struct weir_phase *phase, size_t root,
                 struct weir_error *error)
 {
-    const char *job = getenv("SLURM_JOB_ID");
-    char path[WEIR_MARK_PATH_BYTES], text[WEIR_MARK_TEXT_BYTES];
+    char path[WEIR_MARK_PATH_BYTES], text[WEIR_MARK_TEXT_BYTES], job[JOB_BYTES];
     struct weir_mark *mark;
     size_t length;
 
@@ -155,8 +183,9 @@ static int take(struct weir_run *run, const struct weir_phase *phase, size_t roo
     memcpy(mark->path, path, sizeof path);
     weir_mark_describe_self(text, sizeof text);
     length = strlen(text);
-    if (job != NULL)
-        snprintf(text + length, sizeof text - length, "job %.64s\n", job);
+    describe_job(job, "");
+    if (job[0] != '\0')
+        snprintf(text + length, sizeof text - length, "%s\n", job);
     if (tell_outcome(run, phase, root, weir_mark_take(mark, text), error) == 0)
         run->mark_count += mark->fd >= 0;
     return error->code;

@@ -424,19 +424,24 @@ static int describe_nodes(struct mpi_group *group)
 
 /* ---- the library ---- */
 
-/* MPICH tells its version in the first of many lines, with a tab in it; Open MPI tells it twice in
- * one long line. */
+/* MPICH prints its version in the first of many lines, after a tab or several blanks; Open MPI
+ * prints it twice in one long line. */
 static void describe_library(struct mpi_group *group)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    char *again;
+    char *again, *end = version;
     int length = 0;
 
     if (MPI_Get_library_version(version, &length) != MPI_SUCCESS)
         return;
     version[strcspn(version, "\r\n")] = '\0';
-    for (char *tab = strchr(version, '\t'); tab != NULL; tab = strchr(tab, '\t'))
-        *tab = ' ';
+    for (const char *c = version; *c != '\0'; c++) {
+        bool is_blank = *c == ' ' || *c == '\t';
+
+        if (!is_blank || (end > version && end[-1] != ' '))
+            *end++ = is_blank ? ' ' : *c;
+    }
+    *end = '\0';
     again = strstr(version, ", ident: ");
     if (again != NULL)
         *again = '\0';
@@ -477,18 +482,24 @@ static int mpi_part(struct weir_group *group, bool is_member, struct weir_group 
         return -ECOMM;
     if (is_member)
         code = adopt(comm, part);
-    if (*part != NULL)
+    if (*part != NULL) {
         (*part)->around = group;
+        (*part)->mismatch = group->mismatch;
+    }
     return code;
 }
 
 static int mpi_reorder(struct weir_group *group, int rank, struct weir_group **ordered)
 {
     MPI_Comm comm;
+    int code;
 
     if (MPI_Comm_split(mpi_group_of(group)->comm, 0, rank, &comm) != MPI_SUCCESS)
         return -ECOMM;
-    return adopt(comm, ordered);
+    code = adopt(comm, ordered);
+    if (code == 0)
+        (*ordered)->mismatch = group->mismatch;
+    return code;
 }
 
 static const struct weir_group_ops mpi_ops = {
@@ -539,23 +550,22 @@ static int adopt(MPI_Comm comm, struct weir_group **opened)
 
 bool weir_group_is_launched(void)
 {
-    static const char *const traces[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                         "SLURM_PROCID", "MPI_LOCALRANKID"};
+    struct weir_launch launch;
 
-    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
-        if (getenv(traces[i]) != NULL)
-            return true;
-    return false;
+    weir_launch_read(NULL, &launch);
+    return launch.has_rank;
 }
 
 int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,
                         struct weir_error *error)
 {
     struct weir_group *all = NULL;
+    struct weir_launch launch;
     MPI_Comm comm;
     int provided;
     int rc;
 
+    weir_launch_read(NULL, &launch);
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ECOMM, "mpi", "MPI does not start");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -569,6 +579,7 @@ int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,
                               "the ranks cannot be described: %s", strerror(-rc));
     }
     mpi_group_of(all)->must_finalize = true;
+    weir_launch_compare(&launch, (unsigned)all->size, weir_group_library(all), &all->mismatch);
     *group = all;
     return 0;
 }

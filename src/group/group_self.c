@@ -62,6 +62,7 @@ static const struct weir_group_ops self_ops = {
 int weir_group_self_open(struct weir_group **group)
 {
     struct self_group *self = calloc(1, sizeof *self);
+    struct weir_launch launch;
 
     if (!self)
         return -ENOMEM;
@@ -79,6 +80,8 @@ int weir_group_self_open(struct weir_group **group)
         .node_start = self->node_start,
         .node_names = self->node_name,
     };
+    weir_launch_read(NULL, &launch);
+    weir_launch_compare(&launch, 1, "", &self->base.mismatch);
     *group = &self->base;
     return 0;
 }

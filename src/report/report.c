@@ -197,6 +197,8 @@ void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
         weir_text_add(text, "%s", reporter->header);
     if (reporter->begin)
         reporter->begin(text, plan, result);
+    if (reporter->warning_label != NULL && result->launch_mismatch != NULL)
+        weir_report_sentence(text, reporter->warning_label, result->launch_mismatch);
     weir_report_spell(text, begin, weir_report_words(plan->dialect));
 }
 

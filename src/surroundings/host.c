@@ -59,6 +59,9 @@ static void describe_job(const struct weir_group *group, struct weir_result *res
 
     result->job_count = (unsigned)weir_job_describe(get_variable, &result->arena, &result->job);
     result->mpi_library = library[0] == '\0' ? NULL : weir_arena_copy(&result->arena, library);
+    if (group->mismatch.fact[0] != '\0')
+        result->launch_mismatch = weir_arena_printf(&result->arena, "%s; %s", group->mismatch.fact,
+                                                    group->mismatch.remedy);
 }
 
 /* If the kernel does not report the allowed processors, all count as allowed until binding

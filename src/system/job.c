@@ -4,6 +4,7 @@
 
 #include "mask.h"
 
+#include "weir/base/launch.h"
 #include "weir/base/text.h"
 
 #include <stdbool.h>
@@ -81,38 +82,6 @@ static const struct {
     {"psm3 nic", "PSM3_NIC"},
     {"romio hints", "ROMIO_HINTS"},
 };
-
-/* ---- the launcher ---- */
-
-/* By variables that it sets in each process. mpiexec may start its own by srun: srun comes last. */
-static const char *find_launcher(const char *(*get)(const char *name))
-{
-    static const struct {
-        const char *variable;
-        const char *name;
-    } launchers[] = {
-        {"PRTE_LAUNCHED", "Open MPI mpiexec"},
-        {"OMPI_COMM_WORLD_RANK", "Open MPI mpiexec"},
-        {"MV2_COMM_WORLD_RANK", "MVAPICH2 mpiexec"},
-        {"I_MPI_HYDRA_BOOTSTRAP", "Intel MPI mpiexec"},
-        {"HYDI_CONTROL_FD", "Hydra mpiexec"},
-        {"MPI_LOCALRANKID", "Hydra mpiexec"},
-        {"PALS_RANKID", "PALS mpiexec"},
-        {"ALPS_APP_PE", "aprun"},
-        {"JSM_NAMESPACE_RANK", "jsrun"},
-        {"FLUX_TASK_RANK", "flux run"},
-        {"SLURM_STEP_ID", "srun"},
-        {"SLURM_STEPID", "srun"},
-    };
-
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        const char *value = get(launchers[i].variable);
-
-        if (value != NULL && value[0] != '\0')
-            return launchers[i].name;
-    }
-    return NULL;
-}
 
 /* ---- values ---- */
 
@@ -197,12 +166,13 @@ size_t weir_job_describe(const char *(*get)(const char *name), struct weir_arena
                          struct weir_fact **facts)
 {
     const size_t capacity = 1 + sizeof rows / sizeof *rows + 3;
-    const char *launcher = find_launcher(get);
+    struct weir_launch launch;
     size_t count = 0;
 
     *facts = weir_arena_take(arena, capacity * sizeof **facts);
-    if (launcher != NULL)
-        add(*facts, &count, arena, "launcher", launcher);
+    weir_launch_read(get, &launch);
+    if (launch.launcher != NULL)
+        add(*facts, &count, arena, "launcher", launch.launcher);
     add_rows(get, arena, *facts, &count);
     add_grid_engine(get, arena, *facts, &count);
     return count;

@@ -2,6 +2,8 @@
 /* What made-up environments tell of jobs. */
 #include "weir/system/environment.h"
 
+#include "weir/base/launch.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,9 +133,90 @@ static void all_keys_differ_and_are_printed_plainly(void **state)
     weir_arena_close(&arena);
 }
 
+static void a_launch_of_more_tasks_than_MPI_knows_is_seen(void **state)
+{
+    static const struct {
+        const char *variables[8];
+        unsigned tasks; /* 0 = no mismatch with one rank */
+        const char *words;
+    } cases[] = {
+        {{NULL}, 0, ""},
+        /* each launcher's own variables */
+        {{"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=4"}, 4, "mpiexec of Lib 1.0"},
+        {{"OMPI_COMM_WORLD_SIZE=4"}, 4, "mpiexec of Lib 1.0"},
+        {{"PMI_RANK=1", "PMI_SIZE=2", "MPI_LOCALRANKID=1", "MPI_LOCALNRANKS=1"}, 2, "Hydra"},
+        {{"PMI_SIZE=3"}, 3, ""},
+        {{"MV2_COMM_WORLD_RANK=0", "MV2_COMM_WORLD_SIZE=8"}, 8, "MVAPICH2"},
+        {{"PMIX_RANK=0", "PMIX_SIZE=5"}, 5, ""},
+        {{"PMIX_RANK=2"}, 3, " or more"},
+        {{"PALS_RANKID=0", "PALS_SIZE=6"}, 6, "PALS"},
+        {{"ALPS_APP_PE=7"}, 8, " or more"},
+        {{"JSM_NAMESPACE_RANK=0", "JSM_NAMESPACE_SIZE=2"}, 2, "jsrun"},
+        {{"FLUX_TASK_RANK=0", "FLUX_JOB_SIZE=2"}, 2, "flux"},
+        {{"MPI_LOCALRANKID=0", "MPI_LOCALNRANKS=2"}, 2, ""},
+        /* one task, and no number */
+        {{"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1"}, 0, ""},
+        {{"PMI_RANK=0", "PMI_SIZE=1", "MPI_LOCALNRANKS=1"}, 0, ""},
+        {{"PMIX_RANK=0"}, 0, ""},
+        {{"PMI_SIZE=four"}, 0, ""},
+        {{"PMI_SIZE=0"}, 0, ""},
+        {{"PMI_SIZE="}, 0, ""},
+        {{"PMI_SIZE=4294967297"}, 0, ""},
+        /* a step of Slurm */
+        {{"SLURM_STEP_ID=0", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=4", "SLURM_NTASKS=4"},
+         4,
+         "srun --mpi="},
+        {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=4"}, 4, "srun --mpi="},
+        {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=4", "PMIX_RANK=0"}, 4, "srun --mpi="},
+        {{"SLURM_PROCID=1", "SLURM_NTASKS=4"}, 4, ""},
+        {{"SLURM_PROCID=3"}, 4, " or more"},
+        {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1", "SLURM_NTASKS=4"}, 0, ""},
+        /* a batch script and shells of salloc, which are no tasks of the job */
+        {{"SLURM_NTASKS=4"}, 0, ""},
+        {{"SLURM_NTASKS=4", "SLURM_PROCID=0"}, 0, ""},
+        {{"SLURM_STEP_NUM_TASKS=4"}, 0, ""},
+        {{"SLURM_STEP_ID=4294967290", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=4"}, 0, ""},
+        /* below a shell on the terminal of srun --pty; the other tasks are none such */
+        {{"SLURM_PTY_PORT=4000", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=4", "SLURM_TASK_PID=1"},
+         0,
+         ""},
+        {{"SLURM_PTY_PORT=4000", "SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=4", "SLURM_TASK_PID=1"},
+         4,
+         ""},
+        {{"SLURM_PTY_PORT=4000", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=4"}, 4, ""},
+        /* mpiexec in a step: its daemons are the tasks of Slurm, or one of its ranks is alone */
+        {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1", "PMI_RANK=0", "PMI_SIZE=4"}, 4, "mpiexec"},
+        {{"SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=4", "OMPI_COMM_WORLD_SIZE=1"}, 0, ""},
+        {{"PMI_RANK=0", "PMI_SIZE=4", "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1"}, 0, ""},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_launch_mismatch mismatch;
+        struct weir_launch launch;
+        char fact[64];
+
+        environment = cases[i].variables;
+        weir_launch_read(get, &launch);
+        weir_launch_compare(&launch, 1, "Lib 1.0, package: x", &mismatch);
+        snprintf(fact, sizeof fact, "the launcher started %u tasks", cases[i].tasks);
+        if (cases[i].tasks == 0)
+            assert_string_equal(mismatch.fact, "");
+        else if (strncmp(mismatch.fact, fact, strlen(fact)) != 0 ||
+                 strstr(mismatch.fact, "MPI knows 1") == NULL)
+            fail_msg("case %zu: %s", i, mismatch.fact);
+        if (strstr(mismatch.fact, cases[i].words) == NULL &&
+            strstr(mismatch.remedy, cases[i].words) == NULL)
+            fail_msg("case %zu: %s; %s", i, mismatch.fact, mismatch.remedy);
+        /* Where MPI knows of several, the launch is believed. */
+        weir_launch_compare(&launch, 2, "", &mismatch);
+        assert_string_equal(mismatch.fact, "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_of_more_tasks_than_MPI_knows_is_seen),
         cmocka_unit_test(jobs_are_what_their_variables_say),
         cmocka_unit_test(values_that_are_cut_say_so),
         cmocka_unit_test(all_keys_differ_and_are_printed_plainly),

@@ -211,14 +211,20 @@ static void both_ways_adds_the_way_back_to_each_flow_of_a_round(void **state)
 static void one_rank_alone_is_refused_with_the_way_out(void **state)
 {
     const struct weir_net_plan plan = {.pattern = WEIR_NET_INCAST};
+    const struct weir_launch_mismatch none = {.fact = ""};
+    const struct weir_launch_mismatch four = {.fact = "the launcher started 4", .remedy = "srun"};
     struct weir_error error = {0};
 
-    assert_int_equal(weir_net_ranks_check(&plan, 2, &error), 0);
-    assert_int_not_equal(weir_net_ranks_check(&plan, 1, &error), 0);
+    assert_int_equal(weir_net_ranks_check(&plan, 2, &none, &error), 0);
+    assert_int_not_equal(weir_net_ranks_check(&plan, 1, &none, &error), 0);
     assert_int_equal(error.exit, WEIR_EXIT_USAGE);
     assert_non_null(strstr(error.text, "incast"));
     assert_non_null(strstr(error.text, "mpiexec -n 2"));
     assert_int_equal(weir_net_round_count(&plan, 1), 0);
+    error = (struct weir_error){0};
+    assert_int_not_equal(weir_net_ranks_check(&plan, 1, &four, &error), 0);
+    assert_non_null(strstr(error.text, "started 4; srun"));
+    assert_null(strstr(error.text, "this is one rank"));
 }
 
 /* ---- how much is in flight ---- */

@@ -19,6 +19,9 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
 void weir_audit_peers_anew(const struct weir_plan *plan, const struct weir_result *result,
                            struct weir_phase_result *record);
 
+/* Adds a finding to a record of a run of which MPI knows fewer tasks than the launcher started. */
+void weir_audit_launch(const struct weir_result *result, struct weir_phase_result *record);
+
 /* True if there is anything in a finished run that its user is warned of: a word that was changed
  * or ignored, fewer ranks than asked for, a file that was replaced, sizes that are not those asked
  * for, a finding of that severity. */

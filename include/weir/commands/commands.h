@@ -31,8 +31,8 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
 int weir_serve(const struct weir_serve_request *request, const volatile sig_atomic_t *stop_signal,
                struct weir_error *error);
 
-/* Prints what any other command asks for, as one of so many ranks. Rank 0 only. 0, or *error is
- * set. */
-int weir_show(const struct weir_command *command, unsigned ranks, struct weir_error *error);
+/* Prints what any other command asks for, as the first rank of the group. 0, or *error is set. */
+int weir_show(const struct weir_command *command, const struct weir_group *group,
+              struct weir_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "weir/base/diagnosis.h"
 #include "weir/base/error.h"
+#include "weir/base/launch.h"
 #include "weir/base/pinning.h"
 #include "weir/base/text.h"
 #include "weir/io/backend.h"
@@ -15,7 +16,9 @@ struct weir_doctor_params {
     const char *path;                     /* to look at; NULL: what needs a path is left out */
     const struct weir_pinning *pinning;   /* for the picture of the host */
     unsigned rank_count;                  /* on this node; 0: no ranks are drawn */
-    const char *root;                     /* files of the system are below it: "" but for tests */
+    /* Tasks of the launch that prints this page against those of MPI; NULL = not known. */
+    const struct weir_launch_mismatch *mismatch;
+    const char *root; /* files of the system are below it: "" but for tests */
 };
 
 /* Appends the whole page: verdicts by subject, then the picture. 0, or a usage error about the path

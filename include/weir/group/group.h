@@ -6,6 +6,7 @@
 
 #include "weir/base/clock.h"
 #include "weir/base/error.h"
+#include "weir/base/launch.h"
 #include "weir/base/placement.h"
 
 #include <stdbool.h>
@@ -73,6 +74,8 @@ struct weir_group {
     struct weir_group *around;
     void *native;        /* MPI_Comm * of an MPI group, else NULL; for backends that speak MPI */
     const char *library; /* see weir_group_library; NULL: no MPI */
+    /* The launcher's number of tasks against that of MPI, of parts as of all ranks. */
+    struct weir_launch_mismatch mismatch;
     /* Called every WEIR_GROUP_TICK_NS while this rank waits for others in a barrier or in a
      * reduction of few values. It must not wait itself. NULL: nothing. Set by the group's owner. */
     void (*idle)(void *context);

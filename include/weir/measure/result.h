@@ -482,7 +482,10 @@ struct weir_result {
     char clock_name[24];
     struct weir_host_facts host;
     const char *mpi_library; /* its version, one line; NULL: no MPI */
-    struct weir_fact *job;   /* launcher, batch system, transports */
+    /* The launcher started more tasks than MPI knows, and what to start them with; NULL = not so.
+     */
+    const char *launch_mismatch;
+    struct weir_fact *job; /* launcher, batch system, transports */
     unsigned job_count;
     struct weir_node_group *node_groups; /* all nodes, by kind; none if not surveyed */
     unsigned node_group_count;

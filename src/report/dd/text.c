@@ -164,6 +164,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 static const struct weir_reporter reporter = {
     .name = "dd",
     .is_text = true,
+    .warning_label = "weir dd: ",
     .openings = (const char *const[]){"weir dd: ", NULL},
     .test_begins = test_begins,
     .phase_done = phase_done,

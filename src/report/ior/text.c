@@ -181,6 +181,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 static const struct weir_reporter of_3_2_and_later = {
     .name = "ior",
     .is_text = true,
+    .warning_label = "WARNING: ",
     .is_held = weir_ior_holds_text,
     .begin = begin,
     .test_begins = test_begins,
@@ -204,6 +205,7 @@ static const struct weir_reporter *in_style(const char *style)
 const struct weir_reporter weir_reporter_ior = {
     .name = "ior",
     .is_text = true,
+    .warning_label = "WARNING: ",
     .is_held = weir_ior_holds_text,
     .in_style = in_style,
 };

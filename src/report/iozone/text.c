@@ -142,6 +142,8 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
     if (plan->test_count == 0)
         return;
     add_remarks(text, plan);
+    if (result->launch_mismatch != NULL)
+        weir_report_sentence(text, "\tNote: ", result->launch_mismatch);
     weir_text_add(text, "\tRun began: %s\n\n", weir_date_format(result->begun_s, date));
     add_splash(text, plan);
     add_command_line(text, plan);

@@ -347,6 +347,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 const struct weir_reporter weir_reporter_mdtest = {
     .name = "mdtest",
     .is_text = true,
+    .warning_label = "WARNING: ",
     .is_held = weir_mdtest_holds_text,
     .begin = begin,
     .test_begins = test_begins,

@@ -197,6 +197,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 const struct weir_reporter weir_reporter_mdworkbench = {
     .name = "md-workbench",
     .is_text = true,
+    .warning_label = "WARNING: ",
     .openings = (const char *const[]){"Args: ", "Nodemap: ", "MD-Workbench total objects: ", NULL},
     .begin = begin,
     .test_begins = test_begins,

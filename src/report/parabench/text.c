@@ -96,6 +96,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 const struct weir_reporter weir_reporter_parabench = {
     .name = "parabench",
     .is_text = true,
+    .warning_label = WEIR_PARABENCH_OWN,
     .openings =
         (const char *const[]){"\n********************** Time Report ",
                               "\nRuntime: ", "Warning: Mapping for group ", "Warning: Group ",
@@ -121,6 +122,7 @@ static void labels_done(struct weir_text *text, const struct weir_plan *plan,
 const struct weir_reporter weir_reporter_parabench_labels = {
     .name = "parabench labels",
     .is_text = true,
+    .warning_label = WEIR_PARABENCH_OWN,
     .openings = (const char *const[]){WEIR_PARABENCH_LABELS_BEGIN, WEIR_PARABENCH_OWN, NULL},
     .test_begins = test_begins,
     .phase_done = labels_done,

@@ -82,6 +82,8 @@ const struct weir_json_field weir_record_run_fields[] = {
     RUN("clock", clock_name, TEXT),
     RUN("host", host, OBJECT, .fields = host_fields),
     RUN("mpi_library", mpi_library, STRING),
+    RUN("launch_mismatch", launch_mismatch, STRING, .flags = WEIR_JSON_OMITTED,
+        WEIR_JSON_WHEN(weir_result, launch_mismatch)),
     RUN("job", job, PAIRS, WEIR_JSON_COUNT_IN(weir_result, job_count)),
     RUN("environment", node_groups, VECTOR, WEIR_JSON_OF(node_fields, weir_node_group),
         WEIR_JSON_COUNT_IN(weir_result, node_group_count)),

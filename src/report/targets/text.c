@@ -222,6 +222,7 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
 const struct weir_reporter weir_reporter_targets = {
     .name = "targets",
     .is_text = true,
+    .warning_label = "WARNING: ",
     .openings = (const char *const[]){"targets: ", NULL},
     .begin = begin,
     .test_begins = test_begins,

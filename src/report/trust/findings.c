@@ -47,7 +47,8 @@ static unsigned count_alike(const struct weir_repetitions *all, unsigned positio
 static bool is_folded(const struct weir_finding *finding)
 {
     return finding->severity == WEIR_NOTE || strcmp(finding->name, "oversubscribed") == 0 ||
-           strcmp(finding->name, "shared-core") == 0 || strcmp(finding->name, "clock-error") == 0;
+           strcmp(finding->name, "shared-core") == 0 || strcmp(finding->name, "clock-error") == 0 ||
+           strcmp(finding->name, "launcher-mismatch") == 0;
 }
 
 /* Of the same words; numbers may differ. */
