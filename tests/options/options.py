@@ -6,7 +6,8 @@ options.py WEIR CALLS --page [--bless]: docs/options-tests.md is what the entrie
 COMMAND.txt has an entry per option: a line with one of its spellings, and under it indented lines
 
   effect  TEXT           what it does, for the page
-  run     WORDS          the command line without the option; else {base}. `base = WORDS` names words for {base}
+  run     WORDS          the command line without the option; else {base}. `base = WORDS` names words for {base}; `prepare = SHELL`
+                         comes before every run
   with    WORDS          what is added, at the end or where {option} is in `run`; else the spelling of the entry
   see     KIND REGEX     what is there with the option, and not without it. Further pairs of `with` and `see` are further cases
 
@@ -216,10 +217,10 @@ class Bench:
         environment |= SETTINGS | {"WEIR": self.weir, "BESIDE": str(beside), "ROOT": str(ROOT),
                                    "OMPI_MCA_orte_tmpdir_base": str(beside / "session")}
         environment |= dict(self.fill(setting).split("=", 1) for setting in entry.settings)
-        for before in entry.befores:
+        for before in [self.names.get("prepare", "true"), *entry.befores]:
             self.shell(self.fill(before), directory, environment, entry)
         watched = {"WEIR_CALLS": str(beside / "calls"), "LD_PRELOAD": self.calls}
-        split = [os.path.expandvars(word) if word.startswith("$") else word for word in shlex.split(words)]
+        split = [word.replace("$BESIDE", str(beside)).replace("$ROOT", str(ROOT)) for word in shlex.split(words)]
         line = [self.weir + "-test" if entry.has_faults else self.weir, entry.command, *(["--explain"] if how == "explain" else []), *split]
         if wants_result:
             line[2:2] = ["--result", str(beside / "result")]
