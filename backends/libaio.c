@@ -69,7 +69,8 @@ static const struct weir_option libaio_rows[] = {
              "each transfer itself",
      .since = "4.0"},
     {0, "posix.rangelocks", WEIR_OPTION_FLAG, AT(must_lock),
-     .help = "lock the range of each transfer with fcntl while it lasts", .since = "4.0",
+     .help = "refused: a lock is the process's, and its transfers under way would share it",
+     .since = "4.0",
      .better = "refused: a lock is the process's, and its transfers under way would share it"},
     {0, "libaio.entries", WEIR_OPTION_COUNT, AT(entries),
      .help = "transfers that the kernel's context has room for; 0, or more than the depth: as many "

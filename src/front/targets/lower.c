@@ -101,6 +101,12 @@ static int lower_backend(struct lowering *lowering)
                       "--buffered: backend %s passes the page cache; choose another one, "
                       "such as posix",
                       base->test->label);
+    if (lowering->config->is_buffered && has_word &&
+        weir_options_is_changed(weir_options_find(base->loop->options.rows, "posix.odirect"),
+                                base->test->inner ? base->test->inner_options
+                                                  : base->test->backend_options))
+        return REFUSE(lowering, "--buffered and --posix.odirect contradict each other; leave one "
+                                "out");
     lowering->is_buffered = lowering->config->is_buffered || (!bypasses && !has_word);
     if (!lowering->is_buffered && has_word)
         return weir_options_assign(&base->request->parser, base->place, "posix.odirect", "1",
