@@ -30,10 +30,16 @@ bool weir_op_log_is_wanted(const struct weir_run *run, const struct weir_phase *
            (weir_verb_moves_data(phase->verb) || phase->names.log_name != NULL);
 }
 
-/* Whether this rank writes files. */
-static bool is_mine(const struct weir_run *run)
+/* True if this rank keeps a log of its operations. */
+static bool has_own_log(const struct weir_run *run)
 {
     return !run->test->op_csv_is_of_first || run->group->rank == 0;
+}
+
+/* True if this rank writes files: of its own log, or as rank 0 the file of all ranks. */
+static bool writes_files(const struct weir_run *run)
+{
+    return run->group->rank == 0 || !(run->test->op_csv_is_of_first || run->test->op_csv_is_of_all);
 }
 
 /* The files of a phase: one, or one for each verb of a cycle. */
@@ -64,7 +70,9 @@ static int make_path(const struct weir_run *run, const struct weir_phase *phase,
 
     if (run->test->number > 0)
         snprintf(test, sizeof test, "-test%u", run->test->number);
-    if (!run->test->op_csv_is_of_first)
+    if (run->test->op_csv_is_of_all)
+        snprintf(rank, sizeof rank, "-all");
+    else if (!run->test->op_csv_is_of_first)
         snprintf(rank, sizeof rank, "-%05d", run->group->rank);
     snprintf(number, sizeof number, "%d", run->group->rank);
     if (phase->transfers.log_name != NULL)
@@ -117,7 +125,7 @@ int weir_op_log_check(const struct weir_run *run, const struct weir_phase *phase
 {
     int code = 0;
 
-    if (!weir_op_log_is_wanted(run, phase) || !is_mine(run))
+    if (!weir_op_log_is_wanted(run, phase) || !writes_files(run))
         return 0;
     for (uint64_t repetition = 0; code == 0 && repetition < run->test->repetitions; repetition++)
         for (unsigned file = 0; code == 0 && file < files_of(phase); file++)
@@ -148,7 +156,7 @@ int weir_op_log_open(struct weir_op_log *log, const struct weir_run *run,
     size_t bytes;
 
     *log = (struct weir_op_log){0};
-    if (op_limit == 0 || !is_mine(run))
+    if (op_limit == 0 || !has_own_log(run))
         return 0;
     if (phase->stop.minimum_ns != 0 && capacity < ENTRIES_UNKNOWN)
         capacity = ENTRIES_UNKNOWN;
@@ -187,19 +195,37 @@ static uint64_t first_start(const struct weir_op_log *log)
     return first;
 }
 
-static void write_entries(FILE *file, const struct weir_op_log *log, uint64_t transfer_bytes)
+/* The rows of one file. Bytes per second are those of IOR; of operations that move no data,
+ * operations per second. */
+struct rows {
+    FILE *file;
+    bool has_rate;   /* column tp */
+    bool is_of_verb; /* only operations that are counted as `verb` */
+    enum weir_op_verb verb;
+    uint64_t bytes_per_op;
+};
+
+static void write_heading(const struct rows *rows)
 {
-    uint64_t first_ns = first_start(log);
+    fputs(rows->has_rate ? "time,runtime,tp\n" : "time,runtime\n", rows->file);
+}
 
-    fputs("time,runtime,tp\n", file);
-    for (uint64_t i = 0; i < log->count; i++) {
-        const struct weir_op_entry *entry = &log->entries[i];
+static void write_entries(const struct rows *rows, const struct weir_op_entry *entries,
+                          uint64_t count, uint64_t first_ns)
+{
+    double amount = rows->bytes_per_op > 0 ? (double)rows->bytes_per_op : 1.0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        const struct weir_op_entry *entry = &entries[i];
         double seconds = (double)entry->duration_ns * 1e-9;
-        /* A clock too coarse to see a transfer is no reason for an infinite rate. */
-        double rate = (double)transfer_bytes / (entry->duration_ns > 0 ? seconds : 1e-9);
 
-        fprintf(file, "%.8e,%.8e,%e\n", (double)(entry->issued_ns - first_ns) * 1e-9, seconds,
-                rate);
+        if (rows->is_of_verb && entry->verb != rows->verb)
+            continue;
+        fprintf(rows->file, "%.8e,%.8e", (double)(entry->issued_ns - first_ns) * 1e-9, seconds);
+        /* A clock too coarse to see a transfer is no reason for an infinite rate. */
+        if (rows->has_rate)
+            fprintf(rows->file, ",%e", amount / (entry->duration_ns > 0 ? seconds : 1e-9));
+        fputc('\n', rows->file);
     }
 }
 
@@ -211,64 +237,95 @@ static void write_offsets(FILE *file, const struct weir_op_log *log)
                 (double)log->entries[i].duration_ns * 1e-3, log->places[i].bytes);
 }
 
-static void write_entries_of(FILE *file, const struct weir_op_log *log, enum weir_op_verb verb)
+/* Sends the log of each rank to rank 0, piece by piece in the order of ranks, and writes it there
+ * to the files of all verbs. Collective; 0 or -errno of the group. */
+static int write_logs_of_all(const struct weir_op_log *log, struct weir_run *run,
+                             const struct rows *rows, unsigned files)
 {
-    uint64_t first_ns = first_start(log);
+    enum { PIECE = 4096 }; /* 64 KiB: more than the latency of a broadcast is worth */
+    struct weir_op_entry *piece = malloc(PIECE * sizeof *piece);
+    uint64_t *counts = NULL, first_ns = first_start(log);
+    int code = weir_run_collect(run, log->count, &counts);
 
-    fputs("time,runtime\n", file);
-    for (uint64_t i = 0; i < log->count; i++)
-        if (log->entries[i].verb == verb)
-            fprintf(file, "%.8e,%.8e\n", (double)(log->entries[i].issued_ns - first_ns) * 1e-9,
-                    (double)log->entries[i].duration_ns * 1e-9);
+    if (weir_group_any(run->group, code == 0 && piece == NULL))
+        code = -ENOMEM;
+    for (int rank = 0; code == 0 && rank < run->group->size; rank++)
+        for (uint64_t done = 0; code == 0 && done < counts[rank]; done += PIECE) {
+            uint64_t count = least(counts[rank] - done, PIECE);
+
+            for (uint64_t i = 0; rank == run->group->rank && i < count; i++) {
+                piece[i] = log->entries[done + i];
+                piece[i].issued_ns -= first_ns;
+            }
+            code = weir_group_broadcast(run->group, piece, count * sizeof *piece, rank);
+            for (unsigned i = 0; code == 0 && i < files; i++)
+                if (rows[i].file != NULL)
+                    write_entries(&rows[i], piece, count, 0);
+        }
+    free(counts);
+    free(piece);
+    return code;
 }
 
-static bool write_file(int fd, const struct weir_op_log *log, const struct weir_phase *phase,
-                       unsigned number)
-{
-    FILE *file = fdopen(fd, "w");
-    bool has_failed;
-
-    if (file == NULL)
-        return false;
-    setvbuf(file, NULL, _IOFBF, FILE_BUFFER_BYTES);
-    if (log->places != NULL)
-        write_offsets(file, log);
-    else if (phase->verb == WEIR_CYCLE)
-        write_entries_of(file, log, weir_items_counted_as(phase->names.cycle[number]));
-    else
-        write_entries(file, log, weir_phase_op_bytes(phase));
-    has_failed = ferror(file) != 0;
-    has_failed |= fclose(file) != 0;
-    return !has_failed;
-}
-
-static int write_one(const struct weir_op_log *log, const struct weir_run *run,
-                     const struct weir_phase *phase, unsigned number, struct weir_error *error)
-{
-    char path[PATH_MAX];
-    struct weir_output_file file;
-    int code, fd;
-
-    if (make_path(run, phase, run->repetition, number, path) != 0)
-        return -ENAMETOOLONG;
-    file = output_of(run, phase, path);
-    code = weir_output_file_open(&file, &fd, error);
-    if (code != 0)
-        return code;
-    errno = 0;
-    if (write_file(fd, log, phase, number))
-        return 0;
-    return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, PLACE,
-                          "%s: %s: the transfers of this phase are not all in it", path,
-                          strerror(errno != 0 ? errno : EIO));
-}
-
-int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
+int weir_op_log_write(const struct weir_op_log *log, struct weir_run *run,
                       const struct weir_phase *phase, struct weir_error *error)
 {
+    bool is_cycle = phase->verb == WEIR_CYCLE;
+    bool is_of_each = !run->test->op_csv_is_of_first && !run->test->op_csv_is_of_all;
+    struct rows rows[WEIR_CYCLE_MAX] = {0};
+    char paths[WEIR_CYCLE_MAX][PATH_MAX];
+    unsigned files = files_of(phase);
     int code = 0;
 
-    for (unsigned file = 0; code == 0 && is_mine(run) && file < files_of(phase); file++)
-        code = write_one(log, run, phase, file, error);
+    for (unsigned i = 0; writes_files(run) && code == 0 && i < files; i++) {
+        struct weir_output_file output;
+        int fd;
+
+        if (make_path(run, phase, run->repetition, i, paths[i]) != 0) {
+            code = -ENAMETOOLONG;
+            break;
+        }
+        output = output_of(run, phase, paths[i]);
+        code = weir_output_file_open(&output, &fd, error);
+        if (code != 0)
+            break;
+        rows[i] = (struct rows){
+            .file = fdopen(fd, "w"),
+            .has_rate = !is_cycle && (is_of_each || phase->names.log_name == NULL),
+            .is_of_verb = is_cycle,
+            .verb = is_cycle ? weir_items_counted_as(phase->names.cycle[i]) : 0,
+            .bytes_per_op = weir_phase_op_bytes(phase),
+        };
+        if (rows[i].file == NULL)
+            code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, PLACE, "%s: %s", paths[i],
+                                  strerror(errno));
+        else
+            setvbuf(rows[i].file, NULL, _IOFBF, FILE_BUFFER_BYTES);
+    }
+    for (unsigned i = 0; i < files; i++)
+        if (rows[i].file != NULL && log->places == NULL)
+            write_heading(&rows[i]);
+    if (run->test->op_csv_is_of_all) {
+        int group_code = write_logs_of_all(log, run, rows, files);
+
+        code = code != 0 ? code : group_code;
+    }
+    for (unsigned i = 0; i < files; i++) {
+        bool has_failed;
+
+        if (rows[i].file == NULL)
+            continue;
+        errno = 0;
+        if (log->places != NULL)
+            write_offsets(rows[i].file, log);
+        else if (!run->test->op_csv_is_of_all)
+            write_entries(&rows[i], log->entries, log->count, first_start(log));
+        has_failed = ferror(rows[i].file) != 0;
+        has_failed |= fclose(rows[i].file) != 0;
+        if (has_failed && code == 0)
+            code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, errno != 0 ? -errno : -EIO, PLACE,
+                                  "%s: %s: the transfers of this phase are not all in it", paths[i],
+                                  strerror(errno != 0 ? errno : EIO));
+    }
     return code;
 }

@@ -62,11 +62,13 @@ static inline void weir_op_log_add(struct weir_op_log *log, const struct weir_op
 /* Writes what was logged to <prefix>-<verb>-<repetition>-<rank>.csv (of items, whose log has a name
  * of its own in place of the verb, without the repetition in the first one), the format of IOR's
  * savePerOpDataCSV: one line per transfer with its start in seconds from that of the first, its
- * duration, and bytes per second. Of a cycle, each verb has a file: <prefix>-<name>-<verb>.csv, in
- * md-workbench's words, with -<rank> before the dot if those of all ranks are written, and without
- * the bytes. Of transfers whose phase names the log: appended to the files that its plan says
+ * duration, and bytes (of operations that move none: operations) per second. Of a cycle, each verb
+ * has a file: <prefix>-<name>-<repetition>-<verb>.csv, in md-workbench's words. Where the test
+ * wants rank 0 alone, names have no rank; where it wants one file of all, they have -all in its
+ * place, and the ranks follow one another in it: both without the rates. Collective if the file is
+ * one of all. Of transfers whose phase names the log: appended to the files that its plan says
  * (weir_transfers.log_name), in the columns of IOzone. */
-int weir_op_log_write(const struct weir_op_log *log, const struct weir_run *run,
+int weir_op_log_write(const struct weir_op_log *log, struct weir_run *run,
                       const struct weir_phase *phase, struct weir_error *error);
 
 #endif

@@ -402,7 +402,10 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test,
     add_offset_files(text, test);
     if (test->op_csv_prefix && !all_log_offsets(test))
         weir_text_add(text, "  figures of each transfer%s to %s-...csv\n",
-                      test->op_csv_is_of_first ? " of rank 0" : "", test->op_csv_prefix);
+                      test->op_csv_is_of_first ? " of rank 0"
+                      : test->op_csv_is_of_all ? " of all ranks in one file"
+                                               : "",
+                      test->op_csv_prefix);
     if (test->rank_histogram_prefix) {
         char name[WEIR_PATH_BYTES];
 

@@ -84,7 +84,7 @@ check_files() { # check_files TASK FILE...: 2 sets of 6 objects in each; the gre
         (($(wc -l <"$path") == 13)) || fail "$path has not 12 operations"
         sed 1d "$path" | sort -t, -k1g -C || fail "operations of $path are in another order"
         longest=$(sed 1d "$path" | cut -d, -f2 | sort -g | tail -n 1)
-        [[ $path =~ -1-([a-z]+)(-[0-9]+)?\.csv$ ]] || fail "another name: $path"
+        [[ $path =~ -1-([a-z]+)(-of-[0-9]+)?\.csv$ ]] || fail "another name: $path"
         # In double precision, as the program has it: that of the shell is longer, and rounds a last 5 otherwise.
         grep "^$task: benchmark " "$out" | tail -n 1 |
             grep -q "${BASH_REMATCH[1]}([^)]*, $(awk -v longest="$longest" 'BEGIN { printf "%.4e", longest }')s)" || fail "$path has $longest as the longest, and not the line of task $task"
@@ -92,20 +92,39 @@ check_files() { # check_files TASK FILE...: 2 sets of 6 objects in each; the gre
 }
 phase 3 --process-reports -L "$work/lat"
 expect_done
-(($(find "$work" -name 'lat-*' | wc -l) == 8)) || fail "not 8 files: $(find "$work" -name 'lat-*')"
-check_files 0 "$work"/lat-0.0000-1-{stat,read,delete,create}.csv
+expect_logs() { # expect_logs NAME...: these files of -L and no others
+    [[ $(cd "$work" && printf '%s\n' lat-* | sort) == "$(printf '%s\n' "$@" | sort)" ]] || fail "other files: $(cd "$work" && echo lat-*)"
+}
+expect_logs lat-0.00-{0,1}-{stat,read,delete,create}.csv lat-0.00-0-precreate.csv lat-0.00-2-cleanup.csv
+check_files 0 "$work"/lat-0.00-1-{stat,read,delete,create}.csv
+for path in "$work"/lat-0.00-{0-precreate,2-cleanup}.csv; do
+    [[ $(head -n 1 "$path") == time,runtime ]] && (($(wc -l <"$path") == 17)) || fail "$path has not 2 sets of 8 objects"
+done
 (($(grep -c '^[012]: \(precreate\|benchmark\|cleanup\) .* create\?[^ ]*(\|^[012]: cleanup .* delete(' "$out") == 12)) || fail "not each task has a line of each phase"
 rm "$work"/lat-*
 phase 3 --process-reports -L "$work/lat" --latency-all -t 0.25
 expect_done
-(($(find "$work" -name 'lat-*' | wc -l) == 24)) || fail "not 24 files: $(find "$work" -name 'lat-*')"
-for task in 0 1 2; do
-    check_files "$task" "$work"/lat-0.2500-1-{stat,read,delete,create}-0000$task.csv
+expect_logs lat-0.25-{0,1}-{stat,read,delete,create}-all.csv lat-0.25-0-precreate-all.csv lat-0.25-2-cleanup-all.csv
+for operation in stat read delete create; do
+    path=$work/lat-0.25-1-$operation-all.csv
+    (($(wc -l <"$path") == 37)) || fail "$path has not the 12 operations of each of 3 tasks"
+    for task in 0 1 2; do
+        { head -n 1 "$path" && sed -n "$((2 + 12 * task)),$((13 + 12 * task))p" "$path"; } >"$work/part-1-$operation-of-$task.csv"
+        check_files "$task" "$work/part-1-$operation-of-$task.csv"
+    done
 done
-echo mine >"$work/lat-0.2500-0-stat-00001.csv"
+rm "$work"/lat-*
+phase 2 -1 -L "$work/lat"
+expect_done
+expect_logs lat-0.00-0-precreate.csv
+phase 2 -3 -L "$work/lat"
+expect_done
+expect_logs lat-0.00-0-precreate.csv lat-0.00-0-cleanup.csv
+rm "$work"/lat-*
+echo mine >"$work/lat-0.25-0-stat-all.csv"
 phase 3 -L "$work/lat" --latency-all -t 0.25
 expect_exit 2
-[[ $(cat "$work/lat-0.2500-0-stat-00001.csv") == mine ]] || fail "a file of another was overwritten"
+[[ $(cat "$work/lat-0.25-0-stat-all.csv") == mine ]] || fail "a file of another was overwritten"
 rm -rf "$work"/lat-* "$sets"
 
 # Pauses are as long as asked, and no part of what operations take.

@@ -53,6 +53,37 @@ expect_exit 2
 expect_error "$work/nowhere"
 expect_files ''
 
+# mdtest: a file per rank and test of its table, in the names of the original; each iteration after the first has its own.
+operations() { # operations LINES NAME...: files of the prefix "items", each with a rate that belongs to its time
+    local lines=$1 name
+    shift
+    for name in "$@"; do
+        awk -F, -v lines="$lines" 'NR == 1 { bad = $0 != "time,runtime,tp" } NR > 1 && !($1 >= last && $2 > 0 && $3 * $2 > 0.99 * amount && $3 * $2 < 1.01 * amount) { bad = 1 } { last = $1 + 0 }
+            END { exit bad || NR != lines + 1 }' amount="${amount-1}" "$work/log/$name" || fail "$name is not as it should be: $(head -n 4 "$work/log/$name")"
+    done
+}
+rm -f "$work/log"/*
+run 2 mdtest -n 6 -i 2 -d "$files/t" --savePerOpDataCSV="$work/log/items"
+expect_done
+names=()
+for name in 'Directory creation' 'Directory stat' 'Directory rename' 'Directory removal' 'File creation' 'File stat' 'File read' 'File removal'; do
+    names+=("items-$name"{,-1}-0000{0,1}.csv)
+done
+[[ $(ls "$work/log") == "$(printf '%s\n' "${names[@]}" | sort)" ]] || fail "there are other lists: $(ls "$work/log")"
+operations 6 items-{Directory,File}\ {creation,stat,removal}{,-1}-0000{0,1}.csv
+operations 7 items-Directory\ rename{,-1}-0000{0,1}.csv # a chain: one rename more than directories
+rm -f "$work/log"/*
+amount=3901 run 2 mdtest -F -C -E -r -n 4 -w 3901 -e 3901 -d "$files/t" --savePerOpDataCSV="$work/log/items"
+expect_done
+amount=3901 operations 4 items-File\ {creation,read}-0000{0,1}.csv
+operations 4 items-File\ removal-0000{0,1}.csv
+rm -f "$work/log"/*
+run 2 mdtest -F -k -c -C -r --also rename,link -n 4 -d "$files/t" --savePerOpDataCSV="$work/log/items"
+expect_done
+operations 8 items-File\ creation-00000.csv
+operations 0 items-File\ creation-00001.csv
+operations 4 items-File\ {rename,link}-0000{0,1}.csv
+
 # Nobody knows how many transfers fit into a time: those beyond the first 2^20 are counted, not listed.
 rm -rf "$result" "$work/log"/*
 run 1 -a null -w -t 4k -b 4m -o f -O minTimeDuration=1,savePerOpDataCSV="$log" --result "$result"

@@ -1246,6 +1246,7 @@ CHANGE(change_given_ranks, x->test->given_ranks_per_node = 4)
 CHANGE(change_rank_file, x->test->rank_csv_path = "f")
 CHANGE(change_op_files, x->test->op_csv_prefix = "f")
 CHANGE(change_op_files_more, x->test->op_csv_prefix = "f"; x->test->op_csv_is_of_first = true)
+CHANGE(change_op_files_of_all, x->test->op_csv_prefix = "f"; x->test->op_csv_is_of_all = true)
 CHANGE(change_ranks_told, x->test->tells_ranks = true)
 CHANGE(change_package, x->target.has_package_directory = true)
 CHANGE(change_one_package, x->other_target = x->target;
@@ -1392,6 +1393,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_rank_file,
     change_op_files,
     change_op_files_more,
+    change_op_files_of_all,
     change_ranks_told,
     change_package,
     change_one_package,

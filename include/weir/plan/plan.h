@@ -409,7 +409,8 @@ struct weir_test {
     const char *rank_csv_path;     /* figures of each rank go there; NULL: nowhere */
     const char *op_csv_prefix;     /* figures of each transfer go to files of these names; NULL */
     const char *rank_histogram_prefix; /* latencies of each rank and phase go to files; NULL */
-    bool op_csv_is_of_first;    /* those of rank 0 alone; names of cycles' files have no rank */
+    bool op_csv_is_of_first;           /* operations of rank 0 alone; names of files have no rank */
+    bool op_csv_is_of_all;      /* one file with the operations of all ranks, written by rank 0 */
     bool tells_ranks;           /* quantiles of single ranks are gathered, for reports of them */
     const char *const *remarks; /* what the front end changed or ignored: whole sentences */
     size_t remark_count;

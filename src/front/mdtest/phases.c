@@ -67,6 +67,22 @@ static const char *status_of(const struct weir_mdtest_lowering *lowering, bool i
     return is_directory && lowering->work.on_files ? NULL : lowering->mdtest->status_path;
 }
 
+/* What a file of --savePerOpDataCSV is called after its prefix: the name of the test in mdtest's
+ * table. Returns NULL if single operations are not logged. */
+static const char *name_log(const struct weir_mdtest_lowering *lowering, enum weir_verb verb,
+                            bool is_directory)
+{
+    const char *name = verb == WEIR_MKDIR || verb == WEIR_CREATE || verb == WEIR_MKNOD ? "creation"
+                       : verb == WEIR_RMDIR || verb == WEIR_UNLINK                     ? "removal"
+                       : verb == WEIR_READ_FILE                                        ? "read"
+                                                : weir_verb_name(verb);
+
+    if (!lowering->mdtest->op_csv_prefix)
+        return NULL;
+    return weir_arena_printf(&lowering->base.plan->arena, "%s %s",
+                             is_directory ? "Directory" : "File", name);
+}
+
 /* A phase on items, `steps` of -N away from who made them. */
 static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
                                     enum weir_verb verb, bool is_directory, uint64_t steps)
@@ -82,6 +98,7 @@ static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
         .rate = lowering->base.load.rate,
         .stop.status_path = status_of(lowering, is_directory),
         .names = {.item = item_of(lowering, is_directory),
+                  .log_name = name_log(lowering, verb, is_directory),
                   .is_directory = is_directory,
                   .is_shared = !is_directory && mdtest->shared_files,
                   .tree_shift = shift_of(lowering, mdtest->own_directory ? 1 : 0),
@@ -262,6 +279,7 @@ static void add_also_phase(const struct weir_mdtest_lowering *lowering, struct w
         add_phase(lowering, steps, phase);
     if (also_rows[row].kind < MAKES_NAMES)
         return;
+    phase.names.log_name = NULL; /* it only undoes the phase before it */
     phase.names.item = other;
     phase.names.new_item = item;
     if (also_rows[row].kind == MAKES_NAMES || only_removes) {

@@ -123,8 +123,6 @@ static void remark(const struct lowering *lowering)
         REMARK(lowering, "-t, -T, -w: there is no benchmark: they change nothing");
     if (config->latency_all && !config->latency)
         REMARK(lowering, "--latency-all: there are no files without -L: it changes nothing");
-    if (config->latency && !lowering->measures)
-        REMARK(lowering, "-L: there is no benchmark: it changes nothing");
     if (config->read_only && !lowering->measures)
         REMARK(lowering, "--read-only: there is no benchmark: it changes nothing");
 }
@@ -228,6 +226,21 @@ static struct weir_phase object_phase(const struct lowering *lowering, enum weir
     return phase;
 }
 
+/* The name of a file of -L without its prefix, as md-workbench makes it: the factor of waiting and
+ * the number of the iteration. Of cycles the engine adds the iteration and the operation. Returns
+ * NULL without -L. */
+static const char *name_log(const struct lowering *lowering, uint64_t waiting, uint64_t iteration,
+                            const char *operation)
+{
+    struct weir_arena *arena = &lowering->base.plan->arena;
+    double factor = (double)waiting / PPM;
+
+    if (!lowering->config->latency)
+        return NULL;
+    return operation ? weir_arena_printf(arena, "%.2f-%" PRIu64 "-%s", factor, iteration, operation)
+                     : weir_arena_printf(arena, "%.2f", factor);
+}
+
 /* The `number`-th cycle of each iteration. */
 static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t number)
 {
@@ -247,9 +260,7 @@ static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t n
     phase.stop.has_wear_out = config->wear_out && config->deadline_ns > 0;
     phase.think_ppm =
         config->adaptive_waiting ? waiting_ppm[number] : config->waiting_ns / NS_PER_PPM;
-    if (config->latency)
-        phase.names.log_name =
-            weir_arena_printf(&lowering->base.plan->arena, "%.4f", (double)phase.think_ppm / PPM);
+    phase.names.log_name = name_log(lowering, phase.think_ppm, 0, NULL);
     return phase;
 }
 
@@ -258,11 +269,15 @@ static void lower_steps(const struct lowering *lowering)
     struct weir_step **steps = &lowering->base.test->steps;
     uint64_t precreated = (uint64_t)lowering->config->precreated;
     uint64_t iterations = (uint64_t)lowering->config->iterations;
+    uint64_t waiting =
+        lowering->config->adaptive_waiting ? 0 : lowering->config->waiting_ns / NS_PER_PPM;
 
     if (lowering->precreates) {
+        struct weir_phase create = object_phase(lowering, WEIR_CREATE, precreated, lowering->start);
+
+        create.names.log_name = name_log(lowering, waiting, 0, "precreate");
         add_phase(lowering, steps, directory_phase(WEIR_MKDIR));
-        add_phase(lowering, steps,
-                  object_phase(lowering, WEIR_CREATE, precreated, lowering->start));
+        add_phase(lowering, steps, create);
     }
     if (lowering->measures && iterations > 0) {
         struct weir_step *repeat = weir_plan_add_repeat(lowering->base.plan, steps, iterations);
@@ -272,7 +287,11 @@ static void lower_steps(const struct lowering *lowering)
             add_phase(lowering, &repeat->body, cycle_phase(lowering, i));
     }
     if (lowering->cleans) {
-        add_phase(lowering, steps, object_phase(lowering, WEIR_UNLINK, precreated, lowering->end));
+        struct weir_phase removal = object_phase(lowering, WEIR_UNLINK, precreated, lowering->end);
+
+        removal.names.log_name =
+            name_log(lowering, waiting, lowering->measures ? iterations : 0, "cleanup");
+        add_phase(lowering, steps, removal);
         add_phase(lowering, steps, directory_phase(WEIR_RMDIR));
     }
 }
@@ -285,8 +304,9 @@ static void lower_limits(const struct lowering *lowering)
 
     weir_lower_limits(&lowering->base);
     test->must_keep = !lowering->cleans;
-    test->op_csv_prefix = lowering->measures ? lowering->config->latency : NULL;
+    test->op_csv_prefix = lowering->config->latency;
     test->op_csv_is_of_first = test->op_csv_prefix && !lowering->config->latency_all;
+    test->op_csv_is_of_all = test->op_csv_prefix && lowering->config->latency_all;
     test->tells_ranks = lowering->config->process_reports > 0;
     if (lowering->config->ignores_precreate_errors)
         test->goes_on_after_errors = true;

@@ -29,8 +29,8 @@ static const struct weir_option rows[] = {
      .help = "objects of each data set that an iteration works on", .since = "4.0"},
     {'L', "latency", WEIR_OPTION_TEXT, AT(latency),
      .help = "files with the times of single operations, whose names begin so", .since = "4.0",
-     .better = "PREFIX-WAITING-ITERATION-OPERATION.csv, with start and duration of each operation "
-               "of the benchmark on task 0, in nanoseconds; written behind each iteration"},
+     .better = "start and duration of each operation on task 0 to the nanosecond; written after "
+               "each iteration, outside of its time"},
     {'o', "output-directory", WEIR_OPTION_TEXT, AT(directory), "./out",
      .help = "directory in which the data sets are", .since = "4.0",
      .better = "what is none of the test's stays"},
@@ -76,8 +76,9 @@ static const struct weir_option rows[] = {
                "own bytes with --data ior"},
     {0, "ignore-precreate-errors", WEIR_OPTION_FLAG, AT(ignores_precreate_errors),
      .help = "operations that fail are counted, and the run goes on", .since = "4.0"},
-    {0, "latency-all", WEIR_OPTION_FLAG, AT(latency_all), .help = "with -L: files of all tasks",
-     .since = "4.0", .better = "with the number of the task at the end of the name"},
+    {0, "latency-all", WEIR_OPTION_FLAG, AT(latency_all),
+     .help = "with -L: files of all tasks, called -all", .since = "4.0",
+     .better = "the tasks follow one another in the file"},
     {0, "print-detailed-stats", WEIR_OPTION_FLAG, AT(detailed_stats),
      .help = "a table in place of the lines of phases", .since = "4.0"},
     {0, "process-reports", WEIR_OPTION_FLAG, AT(process_reports),

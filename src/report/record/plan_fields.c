@@ -402,6 +402,7 @@ const struct weir_json_field weir_record_planned_test_fields[] = {
     TEST("op_csv_prefix", op_csv_prefix, STRING),
     TEST("rank_histogram_prefix", rank_histogram_prefix, STRING),
     TEST("op_csv_of_first", op_csv_is_of_first, FLAG),
+    TEST("op_csv_of_all", op_csv_is_of_all, FLAG),
     TEST("tells_ranks", tells_ranks, FLAG),
     TEST_ALWAYS("remarks", remarks, STRINGS, WEIR_JSON_COUNT_IN(weir_test, remark_count)),
     TEST_ALWAYS("settings", settings, PAIRS, WEIR_JSON_COUNT_IN(weir_test, setting_count)),
