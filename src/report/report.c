@@ -12,9 +12,11 @@
 #include "targets/targets.h"
 
 #include "weir/base/memory.h"
+#include "weir/base/version.h"
 
 #include <assert.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +81,16 @@ void weir_report_room(struct weir_text *text, const char *label,
 {
     if (test->no_room[0] != '\0')
         weir_report_sentence(text, label, test->no_room);
+}
+
+const char *weir_report_version(const struct weir_plan *plan, const char *original,
+                                char version[WEIR_REPORT_VERSION_BYTES])
+{
+    bool is_bare = plan->output.is_plain || plan->output.style != NULL;
+
+    snprintf(version, WEIR_REPORT_VERSION_BYTES, "%s%s", original,
+             is_bare ? "" : "+weir-" WEIR_VERSION);
+    return version;
 }
 
 const struct weir_dialect_reports *weir_report_dialect(const char *dialect)

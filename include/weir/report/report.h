@@ -59,6 +59,12 @@ void weir_report_notes(struct weir_text *text, const struct weir_phase_result *p
 
 /* Appends a line: `label`, and the sentence with control characters made visible. Of the room of a
  * test nothing, if the files fit. */
+/* The version of an original as its readers take it: bare where the report is to be the original's
+ * (--compat, --plain), otherwise with ours. */
+#define WEIR_REPORT_VERSION_BYTES 48
+const char *weir_report_version(const struct weir_plan *plan, const char *original,
+                                char version[WEIR_REPORT_VERSION_BYTES]);
+
 void weir_report_sentence(struct weir_text *text, const char *label, const char *sentence);
 void weir_report_room(struct weir_text *text, const char *label,
                       const struct weir_test_result *test);

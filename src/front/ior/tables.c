@@ -191,8 +191,9 @@ const struct weir_option_set weir_ior_option_set = {"IOR", ior_rows,
 #define OURS(member) WEIR_OPTION_AT(struct weir_ior_additions, member)
 
 static const struct weir_option addition_rows[] = {
-    {0, "compat", WEIR_OPTION_TEXT, OURS(compat), "4.1",
-     .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1"},
+    {0, "compat", WEIR_OPTION_TEXT, OURS(compat),
+     .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1, and its bare version; "
+             "without, that of 4.1"},
     {0, "keep-open", WEIR_OPTION_FLAG, OURS(keeps_open),
      .help = "the reads of a repetition use the file that its write opened: it is closed after the "
              "last of them"},

@@ -12,7 +12,7 @@ static const struct {
 } versions[] = {
     {"2.10", "IOR 2.10", false, false}, {"3.0", "IOR 3.0", false, false},
     {"3.2", "IOR 3.2", false, true},    {"3.3", "IOR 3.3", false, true},
-    {"4.0", "IOR 4.0", true, true},     {"4.1", NULL, true, true}, /* the newest */
+    {"4.0", "IOR 4.0", true, true},     {"4.1", "IOR 4.1", true, true},
 };
 
 /* "3.0", "3.0.1" and "3.0+dev" are all of 3.0, and "3.01" is not. */
@@ -26,6 +26,9 @@ static bool is_of(const char *word, const char *number)
 int weir_ior_version_read(const char *word, const char *place, struct weir_error *error,
                           const char **style)
 {
+    *style = NULL;
+    if (!word)
+        return 0;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
         if (is_of(word, versions[i].number)) {
             *style = versions[i].style;
@@ -42,7 +45,7 @@ int weir_ior_version_check(const struct weir_output *output, const char *place,
                            struct weir_error *error)
 {
     for (size_t i = 0; output->style && i < sizeof versions / sizeof *versions; i++) {
-        if (!versions[i].style || strcmp(versions[i].style, output->style) != 0)
+        if (strcmp(versions[i].style, output->style) != 0)
             continue;
         if (strcmp(output->reporter, WEIR_IOR_REPORTER_JSON) == 0 && !versions[i].has_json)
             return weir_error_usage(error, place,

@@ -182,9 +182,10 @@ static const struct weir_option addition_rows[] = {
              "directories, the first ones: 80/20"},
     {0, "shuffle", WEIR_OPTION_FLAG, OURS(shuffles),
      .help = "all phases in random order, and not only those of -R"},
-    {0, "compat", WEIR_OPTION_TEXT, OURS(compat), "4.1",
-     .help = "print the layout of this mdtest: 1.9.3 (which is 3.2), 3.2, 3.3, 4.0 or 4.1; before "
-             "3.3 there is a # before the names of the test's directories"},
+    {0, "compat", WEIR_OPTION_TEXT, OURS(compat),
+     .help = "print the layout of this mdtest: 1.9.3 (which is 3.2), 3.2, 3.3, 4.0 or 4.1, and its "
+             "bare version; before 3.3 there is a # before the names of the test's directories; "
+             "without, that of 4.1"},
     WEIR_SUMMARY_ROWS(OURS(summary_path), OURS(summary_format)),
 };
 

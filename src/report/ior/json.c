@@ -222,7 +222,8 @@ static json_t *summary_of(const struct weir_plan *plan, const struct weir_result
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
-    const char *version = is_version_3_2(plan) ? NULL : weir_words_version(plan);
+    char bytes[WEIR_REPORT_VERSION_BYTES];
+    const char *version = is_version_3_2(plan) ? NULL : weir_words_version(plan, bytes);
     json_t *report = weir_json_begin(plan, result, version);
     json_t *tests = json_array();
 

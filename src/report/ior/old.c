@@ -22,9 +22,11 @@ static void add_date(struct weir_text *text, const char *key, double seconds)
 static void add_head(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_result *result, const char *date_key)
 {
+    char version[WEIR_REPORT_VERSION_BYTES];
+
     weir_notices_begin(text, plan);
     weir_text_add(text, "IOR-%s: MPI Coordinated Test of Parallel I/O\n\n",
-                  weir_words_version(plan));
+                  weir_words_version(plan, version));
     add_date(text, date_key, result->begun_s);
     weir_text_add(text, "Command line used: ");
     weir_text_add_visible(text, plan->command_line);

@@ -37,8 +37,11 @@ static void add_date(struct weir_text *text, const char *key, double seconds)
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
+    char version[WEIR_REPORT_VERSION_BYTES];
+
     weir_notices_begin(text, plan);
-    weir_text_add(text, "IOR-%s: MPI Coordinated Test of Parallel I/O\n", weir_words_version(plan));
+    weir_text_add(text, "IOR-%s: MPI Coordinated Test of Parallel I/O\n",
+                  weir_words_version(plan, version));
     add_date(text, "Began", result->begun_s);
     add_line(text, "Command line", plan->command_line);
     add_key(text, "Machine");

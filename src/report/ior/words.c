@@ -11,17 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char weir_ior_version[] = WEIR_IOR_VERSION "+weir-" WEIR_VERSION;
-
-const char *weir_words_version(const struct weir_plan *plan)
+const char *weir_words_version(const struct weir_plan *plan,
+                               char version[WEIR_REPORT_VERSION_BYTES])
 {
     static const char *const versions[] = {
-        [WEIR_IOR_4_1] = weir_ior_version,           [WEIR_IOR_4_0] = "4.0.0+weir-" WEIR_VERSION,
-        [WEIR_IOR_3_3] = "3.3.0+weir-" WEIR_VERSION, [WEIR_IOR_3_2] = "3.2.1+weir-" WEIR_VERSION,
-        [WEIR_IOR_3_0] = "3.0.1+weir-" WEIR_VERSION, [WEIR_IOR_2_10] = "2.10.3+weir-" WEIR_VERSION,
+        [WEIR_IOR_4_1] = WEIR_IOR_VERSION, [WEIR_IOR_4_0] = "4.0.0", [WEIR_IOR_3_3] = "3.3.0",
+        [WEIR_IOR_3_2] = "3.2.1",          [WEIR_IOR_3_0] = "3.0.1", [WEIR_IOR_2_10] = "2.10.3",
     };
 
-    return versions[weir_ior_layout_of(plan)->release];
+    return weir_report_version(plan, versions[weir_ior_layout_of(plan)->release], version);
 }
 
 void weir_words_machine(struct weir_text *text, const struct weir_plan *plan,

@@ -7,15 +7,14 @@
 #include "weir/base/text.h"
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
+#include "weir/report/report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "4.1.0+weir-0.1.0" */
-extern const char weir_ior_version[];
-
-/* The same for the version of IOR that the output follows. */
-const char *weir_words_version(const struct weir_plan *plan);
+/* The version of the IOR that the output follows, as weir_report_version spells it. */
+const char *weir_words_version(const struct weir_plan *plan,
+                               char version[WEIR_REPORT_VERSION_BYTES]);
 
 /* Appends what the line "Machine" says: more of it at -vv. */
 void weir_words_machine(struct weir_text *text, const struct weir_plan *plan,

@@ -125,7 +125,9 @@ static void put_comparisons(json_t *report, const struct weir_plan *plan,
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
-    json_t *report = weir_json_begin(plan, result, weir_mdtest_layout_of(plan)->version);
+    char version[WEIR_REPORT_VERSION_BYTES];
+    json_t *report = weir_json_begin(
+        plan, result, weir_report_version(plan, weir_mdtest_layout_of(plan)->version, version));
     json_t *tests = json_array();
 
     for (unsigned i = 0; i < result->test_count; i++)

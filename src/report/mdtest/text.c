@@ -41,6 +41,7 @@ static void add_command_line(struct weir_text *text, const struct weir_plan *pla
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
+    char version[WEIR_REPORT_VERSION_BYTES];
     unsigned ranks = 0, nodes = 0;
 
     /* Tests may be of some of the tasks; the number of all is not told before the last one. */
@@ -50,7 +51,8 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
     }
     add_date(text, plan, "started", result->begun_s);
     weir_text_add(text, "\nmdtest-%s was launched with %u total task(s) on %u node(s)\n",
-                  weir_mdtest_layout_of(plan)->version, ranks, nodes);
+                  weir_report_version(plan, weir_mdtest_layout_of(plan)->version, version), ranks,
+                  nodes);
     add_command_line(text, plan);
 }
 
@@ -106,8 +108,10 @@ static void add_node_map(struct weir_text *text, const struct weir_test_result *
 static uint64_t shift_of(const struct weir_test *test, const struct weir_test_result *begun)
 {
     const char *given = weir_test_setting(test, "nstride");
-    uint64_t least = given != NULL ? strtoull(given, NULL, 10) : 0;
+    uint64_t least = 0;
 
+    if (given != NULL && weir_size_parse(given, &least) != 0)
+        least = 0;
     for (size_t i = 0; given == NULL && i < test->phase_count; i++) {
         const struct weir_shift *shifts[] = {&test->phases[i]->shift,
                                              &test->phases[i]->names.tree_shift};

@@ -34,11 +34,13 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "\n");
 }
 
+/* Returns a size option as a number: a setting is the text that was given, such as "1m". */
 static double number_of(const struct weir_test *test, const char *key)
 {
     const char *value = weir_test_setting(test, key);
+    uint64_t number;
 
-    return value != NULL ? strtod(value, NULL) : 0.0;
+    return value != NULL && weir_size_parse(value, &number) == 0 ? (double)number : 0.0;
 }
 
 static void test_begins(struct weir_text *text, const struct weir_plan *plan,
@@ -48,16 +50,17 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     double sets = begun->rank_count * number_of(test, "data-sets");
     double there = number_of(test, "precreate-per-set");
     double made = weir_mdworkbench_rounds(test) * number_of(test, "obj-per-proc");
-    char date[WEIR_DATE_BYTES];
+    char date[WEIR_DATE_BYTES], version[WEIR_REPORT_VERSION_BYTES];
 
     (void)result;
     if (begun->node_map != NULL)
         weir_text_add(text, "Nodemap: %s\n", begun->node_map);
     weir_text_add(text,
                   "MD-Workbench total objects: %.0f workingset size: %.3f MiB (version: "
-                  "%s+weir-%s) time: %s\n",
+                  "%s) time: %s\n",
                   sets * (there + made), sets * there * number_of(test, "object-size") / WEIR_MIB,
-                  WEIR_IOR_VERSION, WEIR_VERSION, weir_date_format_iso(begun->begun_s, date));
+                  weir_report_version(plan, WEIR_IOR_VERSION, version),
+                  weir_date_format_iso(begun->begun_s, date));
     if (weir_mdtest_is_set(test, "print-detailed-stats"))
         weir_text_add(text, "phase\t\td name\tcreate\tdelete\tob nam\tcreate\tread\tstat\tdelete\t"
                             "t_inc_b\tt_no_bar\tthp\tmax_t\n");
