@@ -96,8 +96,8 @@ static int lower_rate(const struct weir_lowering *lowering, struct weir_rate *ra
     const struct weir_common_words *common = &lowering->request->common;
 
     if (!common->rate && (common->rate_of || common->arrivals))
-        return REFUSE(lowering, "--%s: there is no rate; give --rate, or leave it out",
-                      common->rate_of ? "rate-of" : "arrivals");
+        WEIR_REMARK(lowering, "--%s: there is no rate (--rate): it changes nothing",
+                    common->rate_of ? "rate-of" : "arrivals");
     if (!common->rate)
         return 0;
     if (lowering->load.must_find_depth)

@@ -127,6 +127,21 @@ expect_exit 2
 [[ $(cat "$work/lat-0.25-0-stat-all.csv") == mine ]] || fail "a file of another was overwritten"
 rm -rf "$work"/lat-* "$sets"
 
+# The start line has the figures of options with units, and the bare version where only the original's lines are printed.
+capture "$WEIR" md-workbench --plain -a DUMMY -1 -D 2 -P 1k -I 1k -S 1m
+expect_done
+expect_line '^MD-Workbench total objects: 2048 workingset size: 2048\.000 MiB \(version: [0-9.]+\) time: '
+capture "$WEIR" md-workbench -a DUMMY -1 -D 1 -P 4 -I 4 -S 1m
+expect_line '^MD-Workbench total objects: 4 workingset size: 4\.000 MiB \(version: [0-9.]+\+weir-[0-9.]+\) time: '
+
+# An option that has nothing to do in this run is said, and the run goes on.
+phase 2 -1 -X
+expect_done
+expect_line '^WARNING: -X: nothing is read: it changes nothing$'
+phase 2 -3 -X
+expect_done
+expect_line '^WARNING: -X: nothing is read: it changes nothing$'
+
 # Pauses are as long as asked, and no part of what operations take.
 rm -f "$result"
 phase 2 -a DUMMY --dummy.delay-create 500 -T -R 1 --result "$result"

@@ -144,3 +144,36 @@ PATH="$work/bin:$PATH" run 3 targets --lustre "$files/a" --size 64k --transfer 6
 ((status == 1)) || fail "a command that fails makes the exit code $status"
 grep -q 'setstripe -c 1 -i 3' "$err" || fail "the command that failed is not named"
 expect_empty
+
+# Without --size a run that would move more than 1 GiB is refused and says how much that is; --explain says it, too.
+run 2 targets "$files/a" "$files/b" -i 2
+expect_exit 2
+expect_error '^weir: targets: --size: without it, 10 GiB on each of the targets \(2\) would be written and read 2 times, and again by all together: 160 GiB in all; give --size'
+capture "$WEIR" targets "$files/a" -i 1 --explain
+expect_done
+expect_error '20 GiB in all$'
+expect_empty
+
+# An option that has nothing to do is said, and the run goes on.
+run 1 targets "$files/a" --size 64k --transfer 64k -i 1 --buffered --write allow --limit-together 5GB/s
+expect_done
+expect_line '^WARNING: --write: .*: it changes nothing$'
+expect_line '^WARNING: --limit-together: .*: it changes nothing$'
+
+# A signal in a test of one target and in the test of all leaves no file.
+in_test_of_all() { ls "$files"/?/weir-targets.all.*; }
+in_test_of_one() { ls "$files"/?/weir-targets.0*; }
+interrupt() { # interrupt SIGNAL WHEN OPTION...
+    local signal=$1 when=$2
+    shift 2
+    launch mpiexec --oversubscribe -n 2 "$WEIR" targets "$files/a" "$files/b" -i 1 --buffered --transfer 64k --rate 20 --rate-of rank "$@"
+    wait_until 60 "$when" || fail "the test did not begin"
+    signal_ranks "$signal"
+    end_of_run
+    ((status != 0)) || fail "a run that was interrupted ends with 0"
+    expect_empty
+}
+for signal in INT TERM; do
+    interrupt "$signal" in_test_of_one --size 64m
+    interrupt "$signal" in_test_of_all --size 2m
+done

@@ -90,9 +90,6 @@ static int check_prefill(const struct check *check)
 
     if (ior->prefill_bytes == 0)
         return 0;
-    if (!ior->random_offset)
-        return REFUSE(check, "--randomPrefill: only transfers in random order need a file that is "
-                             "filled before; give -z, or leave it out");
     if (ior->prefill_bytes % WORD_BYTES != 0)
         return REFUSE(check, "--randomPrefill: size %" PRId64 " is not a multiple of %d",
                       ior->prefill_bytes, WORD_BYTES);
@@ -109,12 +106,6 @@ static int check_order(const struct check *check)
 
     if (ior->reorder_tasks && ior->reorder_tasks_random)
         return REFUSE(check, "-Z: tasks are reordered either by -C or by -Z");
-    /* In a shared file there are still the transfers of the other tasks to choose from. */
-    if (ior->random_offset == 1 && ior->file_per_process && ior->block_bytes == ior->transfer_bytes)
-        return REFUSE(check,
-                      "-z: with a block size of one transfer (%" PRId64
-                      " bytes) there is nothing to shuffle; use -z -z or larger blocks",
-                      ior->block_bytes);
     return 0;
 }
 

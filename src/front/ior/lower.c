@@ -104,6 +104,21 @@ static void mend_config(const struct weir_ior_lowering *lowering, struct weir_io
                              "-d: a delay below 0 seconds: using 0");
         ior->inter_test_delay_ns = 0;
     }
+    if (ior->prefill_bytes > 0 && !ior->random_offset) {
+        weir_plan_add_remark(
+            lowering->base.plan, lowering->base.test,
+            "--randomPrefill: only transfers in random order (-z) need a file that "
+            "is filled before: it changes nothing");
+        ior->prefill_bytes = 0;
+    }
+    /* In a shared file there are still the transfers of the other tasks to choose from. */
+    if (ior->random_offset == 1 && ior->file_per_process &&
+        ior->block_bytes == ior->transfer_bytes) {
+        weir_plan_add_remark(lowering->base.plan, lowering->base.test,
+                             "-z: a block of one transfer has nothing to shuffle (-z -z has): it "
+                             "changes nothing");
+        ior->random_offset = 0;
+    }
     /* A device is not removed. */
     if (lowering->request->additions.device)
         ior->keep_file = 1;

@@ -127,7 +127,7 @@ static struct weir_phase create_phase(const struct weir_mdtest_lowering *lowerin
     if (verb == WEIR_CREATE) {
         phase.names.bytes = (uint64_t)mdtest->write_bytes;
         phase.names.payload = lowering->payload;
-        phase.names.must_verify_made = mdtest->verify_write;
+        phase.names.must_verify_made = mdtest->verify_write && mdtest->write_bytes > 0;
         phase.names.must_sync = mdtest->sync_files;
     }
     return phase;

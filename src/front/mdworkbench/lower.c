@@ -42,12 +42,8 @@ static int check_verification(const struct lowering *lowering)
         .maker = lowering->precreates ? NULL : "-1",
     };
 
-    if (!config->verify_read)
+    if (!config->verify_read || !lowering->measures || config->object_bytes == 0)
         return 0;
-    if (!lowering->measures)
-        return REFUSE(lowering, "-X: nothing is read; give -2, or leave it out");
-    if (config->object_bytes == 0)
-        return REFUSE(lowering, "-X: there is nothing to verify; give -S a size");
     return weir_lower_verification(&verification, lowering->base.place, lowering->base.error);
 }
 
@@ -123,6 +119,10 @@ static void remark(const struct lowering *lowering)
         REMARK(lowering, "-t, -T, -w: there is no benchmark: they change nothing");
     if (config->latency_all && !config->latency)
         REMARK(lowering, "--latency-all: there are no files without -L: it changes nothing");
+    if (config->verify_read && !lowering->measures)
+        REMARK(lowering, "-X: nothing is read: it changes nothing");
+    else if (config->verify_read && config->object_bytes == 0)
+        REMARK(lowering, "-X: objects of 0 bytes hold nothing to verify: it changes nothing");
     if (config->read_only && !lowering->measures)
         REMARK(lowering, "--read-only: there is no benchmark: it changes nothing");
 }
@@ -255,7 +255,7 @@ static struct weir_phase cycle_phase(const struct lowering *lowering, uint64_t n
     phase.names.rotation.stride = (uint64_t)config->offset;
     phase.names.rotation.advance = config->read_only ? 0 : cycles_of(config) * count;
     phase.names.rotation.working_set = config->read_only ? 0 : (uint64_t)config->precreated;
-    phase.names.must_verify = config->verify_read > 0;
+    phase.names.must_verify = config->verify_read > 0 && config->object_bytes > 0;
     phase.stop.deadline_ns = config->deadline_ns;
     phase.stop.has_wear_out = config->wear_out && config->deadline_ns > 0;
     phase.think_ppm =

@@ -16,6 +16,8 @@
 
 #define STANDARD_DEPTH 1
 #define TESTS_MAX 65536
+#define SIZE_UNASKED (INT64_C(10) << 30)
+#define ASKED_ABOVE 0x1p30 /* bytes: what a login node and its file systems hardly notice */
 
 struct lowering {
     struct weir_lowering base;
@@ -26,6 +28,7 @@ struct lowering {
     double limit_together; /* of all; 0: none */
     bool writes;
     bool is_buffered;
+    const char *amount; /* a remark on what is moved without --size; NULL: --size was given */
 };
 
 #define REFUSE(lowering, ...) WEIR_REFUSE(&(lowering)->base, __VA_ARGS__)
@@ -47,12 +50,8 @@ static int check_devices(const struct lowering *lowering)
 {
     const struct weir_targets_config *config = lowering->config;
 
-    if (config->write_devices && !lowering->sources.are_devices)
-        return REFUSE(lowering, "--write: files of ours are written anyway; it is for --devices");
     if (config->write_devices && config->reads_only)
         return REFUSE(lowering, "--write and --read-only contradict each other; leave one out");
-    if (lowering->sources.are_devices && config->must_keep)
-        return REFUSE(lowering, "--keep: devices are not removed; leave it out");
     if (lowering->sources.are_devices && config->ranks_per_target > 1)
         return REFUSE(lowering, "--ranks-per-target: in the test of all devices each rank has one "
                                 "of its own; leave it out, and give --depth for more transfers in "
@@ -78,10 +77,35 @@ static int check(const struct lowering *lowering)
     if (config->must_keep && lowering->sources.all[0].make != NULL)
         return REFUSE(lowering, "--keep: for --lustre and --beegfs files are made anew on their "
                                 "targets; leave it out");
-    if (config->is_alone_only && lowering->limit_together > 0.0)
-        return REFUSE(lowering, "--limit-together: there is no test of all; leave --alone-only or "
-                                "it out");
     return check_devices(lowering);
+}
+
+/* Refuses a run without --size that would move more than 1 GiB, and says how much that is; below,
+ * and for --explain, keeps the sentence as a remark. */
+static int check_amount(struct lowering *lowering)
+{
+    const struct weir_targets_config *config = lowering->config;
+    const size_t count = lowering->sources.count;
+    const bool has_all = !config->is_alone_only && count > 1;
+    const double total = (double)config->bytes * (double)count * (double)config->repetitions *
+                         (lowering->writes ? 2 : 1) * (has_all ? 2 : 1);
+    char bytes[WEIR_SIZE_TEXT_BYTES], all[WEIR_SIZE_TEXT_BYTES];
+    const char *sentence;
+
+    if (lowering->request->config.bytes > 0)
+        return 0;
+    sentence = weir_arena_printf(
+        &lowering->base.plan->arena,
+        "--size: without it, %s on each of the targets (%zu) would be %s %" PRId64
+        " time%s%s: %s in all",
+        weir_size_format((uint64_t)config->bytes, bytes), count,
+        lowering->writes ? "written and read" : "read", config->repetitions,
+        config->repetitions > 1 ? "s" : "", has_all ? ", and again by all together" : "",
+        weir_size_format((uint64_t)total, all));
+    if (total > ASKED_ABOVE && !lowering->request->is_explained)
+        return REFUSE(lowering, "%s; give --size 10g for that, or less", sentence);
+    lowering->amount = sentence;
+    return 0;
 }
 
 /* ---- backend ---- */
@@ -269,6 +293,25 @@ static int add_test(struct lowering *lowering, const struct part *part)
     return 0;
 }
 
+/* Adds the remarks on sources and on options without effect to the first test. */
+static void remark(const struct lowering *lowering)
+{
+    const struct weir_targets_config *config = lowering->config;
+
+    for (size_t i = 0; i < lowering->sources.remark_count; i++)
+        WEIR_REMARK(&lowering->base, "%s", lowering->sources.remarks[i]);
+    if (lowering->amount)
+        WEIR_REMARK(&lowering->base, "%s", lowering->amount);
+    if (config->write_devices && !lowering->sources.are_devices)
+        WEIR_REMARK(&lowering->base, "--write: it is for --devices, and files of ours are written "
+                                     "anyway: it changes nothing");
+    if (lowering->sources.are_devices && config->must_keep)
+        WEIR_REMARK(&lowering->base, "--keep: devices are not removed: it changes nothing");
+    if (lowering->limit_together > 0.0 && (config->is_alone_only || lowering->sources.count == 1))
+        WEIR_REMARK(&lowering->base, "--limit-together: there is no test of all: it changes "
+                                     "nothing");
+}
+
 /* Each target alone, in one round after the other. */
 static int add_rounds(struct lowering *lowering)
 {
@@ -281,9 +324,8 @@ static int add_rounds(struct lowering *lowering)
             if (add_test(lowering, &part))
                 return -EINVAL;
             lowering->base.test->peer = lowering->sources.all[i].name;
-            for (size_t k = 0;
-                 lowering->base.test->number == 0 && k < lowering->sources.remark_count; k++)
-                WEIR_REMARK(&lowering->base, "%s", lowering->sources.remarks[k]);
+            if (lowering->base.test->number == 0)
+                remark(lowering);
         }
     return 0;
 }
@@ -309,15 +351,19 @@ int weir_targets_lower(struct weir_plan *plan, const struct weir_targets_request
                        struct weir_error *error)
 {
     const struct weir_targets_additions *additions = &request->additions;
+    struct weir_targets_config *config = weir_arena_take(&plan->arena, sizeof *config);
     struct lowering lowering = {
         .base = {.plan = plan,
                  .request = &request->base,
                  .place = request->base.parser.place,
                  .error = error},
         .request = request,
-        .config = &request->config,
+        .config = config,
     };
 
+    *config = request->config;
+    if (config->bytes == 0)
+        config->bytes = SIZE_UNASKED;
     if (read_limit(&lowering, "--limit", request->config.limit, &lowering.limit) ||
         read_limit(&lowering, "--limit-together", request->config.limit_together,
                    &lowering.limit_together) ||
@@ -325,7 +371,7 @@ int weir_targets_lower(struct weir_plan *plan, const struct weir_targets_request
         return -EINVAL;
     lowering.writes = lowering.sources.are_devices ? request->config.write_devices != NULL
                                                    : !request->config.reads_only;
-    if (add_tests(&lowering))
+    if (check_amount(&lowering) || add_tests(&lowering))
         return -EINVAL;
     plan->output.reporter = strcmp(additions->format, "csv") == 0    ? WEIR_TARGETS_REPORTER_CSV
                             : strcmp(additions->format, "json") == 0 ? WEIR_TARGETS_REPORTER_JSON

@@ -15,7 +15,7 @@
 struct weir_targets_config {
     const char *api;
     int64_t repetitions;
-    int64_t bytes; /* of each target */
+    int64_t bytes; /* on each target, 0 = 10 GiB if --explain asks */
     int64_t transfer_bytes;
     int64_t ranks_per_target;
     int64_t is_buffered;
@@ -49,6 +49,7 @@ struct weir_targets_request {
     struct weir_targets_additions additions;
     const char *const *paths; /* words that stand alone */
     int path_count;
+    bool is_explained; /* --explain: no run follows */
 };
 
 #endif

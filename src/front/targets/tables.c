@@ -8,8 +8,9 @@ static const struct weir_option rows[] = {
     {'a', "api", WEIR_OPTION_TEXT, AT(api), "POSIX", .help = "backend, see weir backends"},
     {'i', "repetitions", WEIR_OPTION_COUNT, AT(repetitions), "3", .least = 1, .most = 1 << 16,
      .help = "how often each target is written and read, with new files each time"},
-    {0, "size", WEIR_OPTION_SIZE, AT(bytes), "10g", .least = 1, .most = INT64_MAX,
-     .help = "bytes that are moved on each target, by all of its ranks"},
+    {0, "size", WEIR_OPTION_SIZE, AT(bytes), .most = INT64_MAX,
+     .help = "bytes on each target, by all of its ranks; 0: 10g, which is refused if more than "
+             "1 GiB would be moved in all"},
     {0, "transfer", WEIR_OPTION_SIZE, AT(transfer_bytes), "1m", .least = 1, .most = INT64_MAX,
      .help = "bytes of one transfer"},
     {0, "ranks-per-target", WEIR_OPTION_COUNT, AT(ranks_per_target), "1", .least = 1,

@@ -25,6 +25,17 @@ static int take_words(struct weir_front_request *base, int count, const char *co
     return 0;
 }
 
+static int read_more(struct weir_plan *plan, struct weir_front_request *base,
+                     struct weir_orders *orders, struct weir_error *error)
+{
+    struct weir_targets_request *request = (struct weir_targets_request *)base;
+
+    (void)plan;
+    (void)error;
+    request->is_explained = orders->explain > 0;
+    return 0;
+}
+
 static int lower(struct weir_plan *plan, const struct weir_front_request *request,
                  struct weir_error *error)
 {
@@ -42,6 +53,7 @@ const struct weir_dialect weir_dialect_targets = {
     .tables = &weir_targets_option_tables,
     WEIR_DIALECT_REQUEST(struct weir_targets_request, config),
     .take_words = take_words,
+    .read_more = read_more,
     .lower = lower,
     .formats = formats,
 };

@@ -1,0 +1,2 @@
+# options with nothing to do are remarks
+--randomPrefill=1m --rate-of rank -w --keep-open

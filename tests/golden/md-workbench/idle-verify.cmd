@@ -1,0 +1,2 @@
+# nothing is read
+-1 -X

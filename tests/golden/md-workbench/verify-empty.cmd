@@ -1,0 +1,2 @@
+# objects without bytes are not verified
+-X -S 0 --arrivals poisson

@@ -1,0 +1,2 @@
+# files without bytes are not read back
+--verify-write -n 8

@@ -1,0 +1,2 @@
+# options with nothing to do are remarks
+suffixes.pbl --root /x --anywhere

@@ -1,0 +1,2 @@
+# options with nothing to do are remarks
+--devices /x/sdb --keep --size 1g
