@@ -2,7 +2,35 @@
 /* The contract of the fabric, over every provider that can be opened here. */
 #include "wr_cases.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
+
+/* ---- the kernel ---- */
+
+/* Number of the system call epoll_pwait2, errno that it fails with (0: none), and how often it did.
+ */
+#define EPOLL_PWAIT2 441
+static int epoll_pwait2_errno;
+static unsigned denied_calls;
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+long __wrap_syscall(long number, ...)
+{
+    long words[6];
+    va_list list;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        words[i] = va_arg(list, long);
+    va_end(list);
+    if (number != EPOLL_PWAIT2 || epoll_pwait2_errno == 0)
+        return __real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    denied_calls++;
+    errno = epoll_pwait2_errno;
+    return -1;
+}
 
 /* ---- writes, reads and messages ---- */
 
@@ -499,6 +527,21 @@ static void another_thread_wakes_poll(void **state)
     assert_int_equal(weir_fabric_poll(bed->a.fabric, &event, 1, UINT64_MAX), 0);
 }
 
+/* Kernels before 5.11 do not have epoll_pwait2; containers may deny it. */
+static void poll_waits_and_is_woken_where_epoll_pwait2_is_missing(void **state)
+{
+    static const int errors[] = {ENOSYS, EPERM};
+
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        epoll_pwait2_errno = errors[i];
+        denied_calls = 0;
+        poll_waits_as_long_as_it_is_told(state);
+        another_thread_wakes_poll(state);
+        epoll_pwait2_errno = 0;
+        assert_true(denied_calls > 0);
+    }
+}
+
 struct sleeper {
     struct wr_end *end;
     atomic_bool polls;
@@ -620,6 +663,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
+    epoll_pwait2_errno = 0;
     wr_close(*state);
     free(*state);
     return 0;
@@ -653,6 +697,7 @@ static int run(struct weir_fabric_params *params)
         CASE(a_link_is_told_of_before_its_first_message_however_small_the_poll),
         CASE(poll_waits_as_long_as_it_is_told),
         CASE(another_thread_wakes_poll),
+        CASE(poll_waits_and_is_woken_where_epoll_pwait2_is_missing),
         CASE(a_sleeping_peer_is_woken_by_a_message),
         CASE(an_end_with_another_secret_is_refused_by_both),
         CASE(an_address_where_nobody_listens_is_told_as_left),

@@ -9,8 +9,14 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Headers before those of Linux 5.11 do not define it; all machines but Alpha have this number. */
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
 
 /* Since when nothing has happened. */
 struct vigil {
@@ -93,10 +99,15 @@ static int wait_kernel(struct weir_fabric *fabric, uint64_t timeout_ns)
 {
     struct epoll_event woken[WOKEN_MAX];
     struct timespec timeout = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
-    int count = timeout_ns == 0 ? epoll_wait(fabric->epoll, woken, WOKEN_MAX, 0)
-                                : epoll_pwait2(fabric->epoll, woken, WOKEN_MAX, &timeout, NULL);
+    int count;
 
-    if (count < 0 && errno == ENOSYS)
+    /* glibc declares epoll_pwait2() since 2.35. Linux before 5.11 fails it with ENOSYS, old
+     * container runtimes with EPERM; epoll_wait, in milliseconds, is the fallback. */
+    if (timeout_ns == 0)
+        count = epoll_wait(fabric->epoll, woken, WOKEN_MAX, 0);
+    else
+        count = (int)syscall(SYS_epoll_pwait2, fabric->epoll, woken, WOKEN_MAX, &timeout, NULL, 0);
+    if (count < 0 && (errno == ENOSYS || errno == EPERM))
         count = epoll_wait(fabric->epoll, woken, WOKEN_MAX, (int)(timeout_ns / 1000000) + 1);
     if (count < 0)
         return -errno;
