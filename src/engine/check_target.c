@@ -9,6 +9,7 @@
 #include "weir/base/remedy.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
