@@ -61,7 +61,9 @@ static void list_backends(struct weir_backends *backends, struct weir_arena *are
 
     for (size_t i = 0; i < weir_registry.count; i++)
         descriptors[i] = &weir_registry.backends[i]->descriptor;
-    *backends = (struct weir_backends){.descriptors = descriptors, .count = weir_registry.count};
+    *backends = (struct weir_backends){.descriptors = descriptors,
+                                       .count = weir_registry.count,
+                                       .left_out = weir_registry.left_out};
 }
 
 /* Rank 0 does the talking. */

@@ -92,18 +92,45 @@ static const char *option_of(const struct weir_lowering *lowering)
     return "-a";
 }
 
+/* "name: reason" of the backend that was left out of this build; NULL if it is none of these. */
+static const char *find_left_out(const struct weir_backends *backends, const char *name,
+                                 size_t length)
+{
+    static const struct {
+        const char *alias;
+        const char *name;
+    } aliases[] = {{"aio", "libaio"}, {"io_uring", "uring"}};
+
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (is_called(aliases[i].alias, name, length)) {
+            name = aliases[i].name;
+            length = strlen(name);
+        }
+    }
+    for (const char *const *one = backends->left_out; one != NULL && *one != NULL; one++)
+        if (strncasecmp(*one, name, length) == 0 && (*one)[length] == ':')
+            return *one;
+    return NULL;
+}
+
 static int refuse_backend(const struct weir_lowering *lowering, const char *name, size_t length)
 {
     const struct weir_backends *backends = lowering->request->backends;
     struct weir_text names = {0};
-    const char *known, *nearest;
+    const char *known, *nearest, *left_out;
     int failure;
 
     for (size_t i = 0; i < backends->count; i++)
         weir_text_add(&names, "%s%s", i ? ", " : "", backends->descriptors[i]->name);
     known = known_to_ior(name, length);
     nearest = nearest_backend(backends, name, length);
-    if (known)
+    left_out = find_left_out(backends, name, length);
+    if (left_out)
+        failure = weir_error_usage(lowering->error, lowering->place,
+                                   "%s: backend %.*s is not in this build%s; there are: %s",
+                                   option_of(lowering), (int)strcspn(left_out, ":"), left_out,
+                                   strchr(left_out, ':'), weir_text_string(&names));
+    else if (known)
         failure = weir_error_usage(lowering->error, lowering->place,
                                    "%s: backend %s is known to IOR, and not built here; there are: "
                                    "%s",

@@ -60,7 +60,7 @@ static const struct weir_descriptor fault = {
 };
 static const struct weir_descriptor *const descriptors[] = {&posix, &libaio, &null, &fault};
 
-const struct weir_backends weir_fuzz_backends = {descriptors, 4};
+const struct weir_backends weir_fuzz_backends = {descriptors, 4, NULL};
 
 void weir_fuzz_lower(struct weir_plan *plan, const struct weir_ior_request *request)
 {

@@ -7,7 +7,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static const struct weir_backends backends = {NULL, 0};
+static const struct weir_backends backends = {NULL, 0, NULL};
 
 static void assert_same_text(const char *is, const char *expected)
 {

@@ -105,7 +105,7 @@ static const struct weir_descriptor fault = {
 };
 static const struct weir_descriptor *const descriptors[] = {&posix, &mpiio, &libaio,
                                                             &uring, &null,  &fault};
-static const struct weir_backends backends = {descriptors, COUNT(descriptors)};
+static const struct weir_backends backends = {descriptors, COUNT(descriptors), NULL};
 
 static int count_words(const char *const words[])
 {
@@ -468,6 +468,33 @@ static const struct {
      "ior: --stop-before: \"1.2.3h\" is no time; give seconds, minutes or hours, such as 60s, 5m "
      "or 1.5h"},
 };
+
+static void a_backend_that_was_left_out_is_refused_with_the_reason(void **state)
+{
+    static const char *const left_out[] = {"libaio: libaio was not found when weir was built",
+                                           "uring: weir was built with WEIR_WITH_URING=OFF", NULL};
+    static const struct weir_descriptor *const built[] = {&posix, &null};
+    static const struct weir_backends few = {built, COUNT(built), left_out};
+    static const char *const names[][2] = {
+        {"uring", "ior: -a: backend uring is not in this build: weir was built with "
+                  "WEIR_WITH_URING=OFF; there are: posix, null"},
+        {"IO_URING", "ior: -a: backend uring is not in this build: weir was built with "
+                     "WEIR_WITH_URING=OFF; there are: posix, null"},
+        {"AIO", "ior: -a: backend libaio is not in this build: libaio was not found when weir was "
+                "built; there are: posix, null"},
+        {"urin", "ior: -a: unknown backend \"urin\"; there are: posix, null"},
+    };
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const char *words[] = {"weir", "ior", "-a", names[i][0], "-o", "f", NULL};
+        struct weir_command command = {0};
+        struct weir_error error = {0};
+
+        assert_int_not_equal(weir_front_read(6, words, &few, &command, &error), 0);
+        assert_string_equal(error.text, names[i][1]);
+        weir_command_close(&command);
+    }
+}
 
 static void wrong_commands_are_refused_with_what_there_is(void **state)
 {
@@ -1510,6 +1537,7 @@ int main(void)
         cmocka_unit_test(program_name_and_first_word_choose_the_command),
         cmocka_unit_test(help_names_every_table),
         cmocka_unit_test(report_takes_a_file_and_a_format),
+        cmocka_unit_test(a_backend_that_was_left_out_is_refused_with_the_reason),
         cmocka_unit_test(wrong_commands_are_refused_with_what_there_is),
         cmocka_unit_test(without_an_action_there_is_a_write_and_a_read),
         cmocka_unit_test(options_of_a_write_do_not_reach_the_read),

@@ -29,7 +29,7 @@ static const struct weir_descriptor stdio_backend = {
     .options = {"STDIO", NULL, 0},
 };
 static const struct weir_descriptor *const descriptors[] = {&posix, &stdio_backend};
-static const struct weir_backends backends = {descriptors, COUNT(descriptors)};
+static const struct weir_backends backends = {descriptors, COUNT(descriptors), NULL};
 
 #define PLAN_OF(command, ...)                                                                      \
     plan_of((const char *const[WORDS_MAX]){"iozone", __VA_ARGS__}, command)

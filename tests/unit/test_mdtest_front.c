@@ -34,7 +34,7 @@ static const struct weir_descriptor uring = {
     .options = {"URING", NULL, 0},
 };
 static const struct weir_descriptor *const descriptors[] = {&posix, &uring};
-static const struct weir_backends backends = {descriptors, COUNT(descriptors)};
+static const struct weir_backends backends = {descriptors, COUNT(descriptors), NULL};
 
 #define PLAN_OF(command, ...)                                                                      \
     plan_of((const char *const[WORDS_MAX]){"mdtest", __VA_ARGS__}, command)

@@ -16,6 +16,8 @@
 struct weir_backends {
     const struct weir_descriptor *const *descriptors;
     size_t count;
+    /* "name: reason" of backends that were not built, NULL-terminated; NULL: there are none */
+    const char *const *left_out;
 };
 
 enum weir_command_kind {
