@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-include(CheckSymbolExists)
-
 # Where the header, the library and the symbol are, or what of them is missing.
 function(weir_find_striping upper missing)
     find_path(WEIR_${upper}_INCLUDE ${striping_HEADER} PATHS ${striping_PATHS} PATH_SUFFIXES include
@@ -32,13 +30,22 @@ endfunction()
 function(weir_striping name)
     cmake_parse_arguments(striping "" "LABEL;HEADER;LIBRARY;SYMBOL;INSTEAD" "PATHS" ${ARGN})
     string(TOUPPER ${name} upper)
+    weir_ask_for(${upper} ${striping_LABEL} wanted)
     set(missing "")
-    weir_find_striping(${upper} missing)
+    if(wanted STREQUAL "OFF")
+        set(reason "weir was built with WEIR_WITH_${upper}=OFF")
+    else()
+        weir_find_striping(${upper} missing)
+        set(reason "${missing} was not found when weir was built; build it where ${striping_LABEL} is installed")
+    endif()
     if(missing)
-        message(STATUS "options for ${striping_LABEL}: left out, ${missing} was not found")
+        weir_require_wanted(${upper} ${wanted} "${missing} was not found")
+    endif()
+    if(missing OR wanted STREQUAL "OFF")
+        message(STATUS "options for ${striping_LABEL}: left out, ${reason}")
         set_property(GLOBAL APPEND_STRING PROPERTY WEIR_STRIPING_REFUSALS
 "#define WEIR_${upper}_REFUSAL \\
-    \"not built: ${missing} was not found when weir was built; build it where ${striping_LABEL} is installed, or ${striping_INSTEAD}\"\n")
+    \"not built: ${reason}, or ${striping_INSTEAD}\"\n")
         return()
     endif()
     message(STATUS "options for ${striping_LABEL}: built")
