@@ -182,7 +182,7 @@ def main():
     arguments = parse()
     if os.geteuid() == 0:
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    os.environ.update(OMPI_MCA_rmaps_base_oversubscribe="1")
+    os.environ.update(OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
     be_interruptible("net")
     if not arguments.inside:
         return run_all(arguments)

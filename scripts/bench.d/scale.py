@@ -27,7 +27,7 @@ DEPTHS = (128, 4096)  # the best one over shared memory, and the deepest there i
 
 def count(weir, shim, ranks, repetitions):
     """Calls and bytes of rank 0 in a run of that many write phases."""
-    command = ["mpiexec", "--oversubscribe", "-n", str(ranks), weir, "-a", "null", "-w", "-t", "4k", "-b", "4k", "-i",
+    command = ["mpiexec", "-n", str(ranks), weir, "-a", "null", "-w", "-t", "4k", "-b", "4k", "-i",
                str(repetitions)]
     done = subprocess.run(command, env=os.environ | {"LD_PRELOAD": shim}, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, timeout=120, check=True)
@@ -84,7 +84,7 @@ def program_memory(weir, program, ranks):
         watch = f"{sys.executable} -c 'import os,resource,subprocess,sys; code=subprocess.call(sys.argv[1:]); " \
                 "print(\"peak\", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr); sys.exit(code)'"
         line = f'if [ "${{OMPI_COMM_WORLD_RANK:-${{PMI_RANK:-0}}}}" = 0 ]; then exec {watch} "$@"; fi; exec "$@"'
-        done = subprocess.run(["mpiexec", "--oversubscribe", "-n", str(ranks), "bash", "-c", line, "x", weir, "parabench", program,
+        done = subprocess.run(["mpiexec", "-n", str(ranks), "bash", "-c", line, "x", weir, "parabench", program,
                                "iter=25000", f"base={folder}/p", "--backend", "null", "--result", result],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=600, check=True)
         peak = next(int(line.split()[1]) for line in done.stderr.splitlines() if line.startswith("peak "))
@@ -113,7 +113,7 @@ def size(count_of_bytes):
 
 def run_links(program, provider, ranks, clients):
     """So many clients in so many processes, in one job with the server."""
-    command = ["mpiexec", "--oversubscribe", "-n", str(ranks + 1), program, provider, str(clients // ranks)]
+    command = ["mpiexec", "-n", str(ranks + 1), program, provider, str(clients // ranks)]
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, timeout=600, check=True).stdout)
 
 
@@ -172,7 +172,7 @@ def path_ns(weir, depth, folder):
     """Processor time of a write of 4 KiB over shared memory to a server in the job: other work has no part in it."""
     path = pathlib.Path(folder) / "result.jsonl"
     path.unlink(missing_ok=True)
-    run(["mpiexec", "--oversubscribe", "-n", "2", weir, "-a", "RDMA", "--rdma.provider", "shm", "--rdma.targets", "1",
+    run(["mpiexec", "-n", "2", weir, "-a", "RDMA", "--rdma.provider", "shm", "--rdma.targets", "1",
          "--rdma.capacity", "128m", "-w", "-t", "4k", "-b", "64m", "--depth", depth, "-o", "/object", "--result", path])
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     phase = next(record for record in records if record.get("record") == "phase" and record["verb"] == "write")
@@ -214,6 +214,8 @@ def main():
     arguments = parser.parse_args()
     if os.geteuid() == 0:
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    # More ranks than cores: for Open MPI 4, and 5.
+    os.environ.update(OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
     if arguments.program:
         rows = measure_program(arguments.weir, arguments.program, sorted(map(int, arguments.ranks.split(","))))
         arguments.json.write_text(json.dumps({"program": rows}, indent=2) + "\n", encoding="utf-8")

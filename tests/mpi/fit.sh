@@ -75,5 +75,5 @@ expect_error ' 3 MiB .* (2|2\.0[0-9]|1\.9[0-9]) MiB'
 # Some MPI libraries call a collective write that found no room a success: the size of the file tells.
 # shellcheck disable=SC2016
 capture timeout 60 "$bed" --type tmpfs --size 4M run -- "$BASH" -c '
-    exec mpiexec --oversubscribe -n 4 "$WEIR" -a MPIIO -c -w -k -t 2m -b 2m -o "$TESTBED_MNT/f"'
+    exec mpiexec -n 4 "$WEIR" -a MPIIO -c -w -k -t 2m -b 2m -o "$TESTBED_MNT/f"'
 expect_exit 1

@@ -17,7 +17,9 @@ err=$work/.err
 status=0
 command_line=
 
+# More ranks than CPUs, none of them bound: for Open MPI 4, and for the launcher of Open MPI 5 (PRRTE).
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1
 # To look for networks that are not there takes more than half of the time of a launch.
 export OMPI_MCA_pml=${OMPI_MCA_pml-ob1}
@@ -73,7 +75,7 @@ fail() { # fail REASON...
 capture() { # capture COMMAND...
     command_line="$*"
     status=0
-    OMPI_MCA_odls_base_sigkill_timeout=$kill_after "$@" >"$out" 2>"$err" </dev/null || status=$?
+    OMPI_MCA_odls_base_sigkill_timeout=$kill_after PRTE_MCA_odls_base_sigkill_timeout=$kill_after "$@" >"$out" 2>"$err" </dev/null || status=$?
     # Users read "use -k": "{keep}" is the name that sentences have inside (weir/base/remedy.h).
     ! grep -qE '\{[a-z]+(-[a-z]+)*\}' "$out" "$err" || fail "the name of a remedy is shown in place of an option"
 }

@@ -10,7 +10,7 @@ words=(md-workbench --plain -D 2 -P 8 -I 6 -R 2 -o "$sets" "--run-info-file=$wor
 phase() { # phase RANKS OPTION...: some of -1, -2 and -3
     local ranks=$1
     shift
-    capture mpiexec --oversubscribe -n "$ranks" "$WEIR" "${words[@]}" "$@"
+    capture mpiexec -n "$ranks" "$WEIR" "${words[@]}" "$@"
 }
 
 expect_set() { # expect_set RANKS FIRST: each data set has the objects FIRST to FIRST + 7, and the position says so

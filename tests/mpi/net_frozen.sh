@@ -3,7 +3,7 @@
 # weir net: a rank that is held is told of, with its host, by the one that waits for it; it may move again, or the run gives up.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-export OMPI_MCA_odls_base_sigkill_timeout=0
+export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
 
 pid_of_rank() { # pid_of_rank NUMBER
     local pid
@@ -17,7 +17,7 @@ one_is_done() { (($(measurements) >= 1)); }
 
 start() { # start PROVIDER OPTION...: four ranks, without an end of their own, and waits for the end of the first measurement
     rm -f "$result"
-    launch timeout 500 mpiexec --oversubscribe -n 4 "$WEIR" net --provider "$1" --duration 2 --repetitions 1000 --result "$result" "${@:2}"
+    launch timeout 500 mpiexec -n 4 "$WEIR" net --provider "$1" --duration 2 --repetitions 1000 --result "$result" "${@:2}"
     wait_until 120 one_is_done || fail "nothing is measured"
 }
 

@@ -30,7 +30,7 @@ interrupted TERM -w -a dummy --dummy.delay-xfer=100000000 --depth 2
 
 # Of several ranks that sleep between repetitions, one is told: the others do not sleep on.
 rm -f "$result"
-OMPI_MCA_odls_base_sigkill_timeout=0 launch mpiexec -n 2 "$WEIR" -w -t 64k -b 64k -i 2 -d 100 -o "$files/f" --result "$result"
+OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0 launch mpiexec -n 2 "$WEIR" -w -t 64k -b 64k -i 2 -d 100 -o "$files/f" --result "$result"
 wait_until 20 starts || fail "it does not start"
 sleep 1
 begin=$SECONDS
@@ -54,7 +54,7 @@ sits_out() { # sits_out NAME OPTION...: rank 1 of the command does, once there i
     local name=$1 begin
     shift
     mkdir -p "$files/one" "$files/other"
-    OMPI_MCA_odls_base_sigkill_timeout=0 launch "${launcher_of_ranks[@]}" "$WEIR_TEST" "$@"
+    OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0 launch "${launcher_of_ranks[@]}" "$WEIR_TEST" "$@"
     begins() { [[ $(find "$files" -name "$name" -type f) ]]; }
     wait_until 60 begins || fail "it does not start"
     sleep 0.5
@@ -87,7 +87,7 @@ fi
 # SIGXFSZ would kill; the write says EFBIG instead.
 for api in posix mpiio; do
     rm -f "$result"
-    OMPI_MCA_odls_base_sigkill_timeout=0 launch mpiexec -n 2 "$WEIR" -a "$api" -w -r -F -t 64k -b 64k -s 400 -O interIODelay=10000 -o "$files/f" --result "$result"
+    OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0 launch mpiexec -n 2 "$WEIR" -a "$api" -w -r -F -t 64k -b 64k -s 400 -O interIODelay=10000 -o "$files/f" --result "$result"
     wait_until 20 starts || fail "it does not start"
     for pid in $(pgrep -f -- "^$WEIR .*$result"); do
         prlimit --fsize=4000000 --pid "$pid"

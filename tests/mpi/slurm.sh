@@ -16,7 +16,7 @@ export WEIR PATH=$PATH:$WEIR_ROOT/scripts/slurm
 trap '"$testbed" --dir "$work/slurm" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 eval "$("$testbed" --dir "$work/slurm" env)"
 # Four processors on each of the nodes are more than there are.
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 small=(-w -r -t 64k -b 128k -F -o "$files/f" --result "$result")
 
 expect_job() { # expect_job RANKS NODES: what the result says of the job

@@ -15,7 +15,7 @@ pid_of_rank() { # pid_of_rank NUMBER
 
 start() { # start OPTION...: three ranks, and waits until they write
     rm -f "$result"
-    OMPI_MCA_odls_base_sigkill_timeout=0 launch timeout 400 mpiexec -n 3 "$WEIR" -F -t 4k -b 40k --result "$result" -o "$files/f" "$@"
+    OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0 launch timeout 400 mpiexec -n 3 "$WEIR" -F -t 4k -b 40k --result "$result" -o "$files/f" "$@"
     wait_until 120 has_begun || fail "the ranks do not write"
 }
 
