@@ -13,7 +13,7 @@ limited() { # limited RANKS-LIMITED OPTION...: their address space may not grow 
     # Each pass writes over the same data: more would fill the page cache, and end before it is limited where that is slow.
     mpiexec -n 2 "$WEIR" -w -r -t 64k -b 8m --minTimeDuration 3 -F -o "$files/f" --result "$result" "$@" >"$out" 2>"$err" </dev/null &
     launcher=$!
-    wait_until 20 test -s "$files/f.00000001" || fail "the ranks write nothing"
+    wait_until 100 test -s "$files/f.00000001" || fail "the ranks write nothing"
     mapfile -t pids < <(pgrep -P "$launcher" -x weir | sort -n)
     ((${#pids[@]} == 2)) || fail "there are not two ranks: ${pids[*]}"
     for pid in "${pids[@]}"; do

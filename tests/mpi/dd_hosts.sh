@@ -56,7 +56,7 @@ expect_record 'written.bytes == 1 << 20 and written.file_bytes == 1 << 20'
 rm -f "$result" "$files"/*
 launch mpiexec -n 4 --host n1:2,n2:2 "${passed_on[@]}" --wdir "$work" "$WEIR" dd if=/dev/zero of="$files/f%r" bs=4K count=100000 --rate 40 \
     --rank-order n2,n1,n2,n1 --result "$result"
-wait_until 30 test -s "$files/f3" || fail "rank 3 does not write"
+wait_until 100 test -s "$files/f3" || fail "rank 3 does not write"
 kill -USR1 "$launcher"
 end_of_run
 ((status != 0)) || fail "the run was not interrupted"

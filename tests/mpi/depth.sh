@@ -52,7 +52,7 @@ expect_files ''
 # A signal in a trial: one rank sees it, all of them end, and what is not to be kept is gone.
 rm -f "$result"
 launch mpiexec -n 2 "$WEIR" -a $engine -w -r -t 4k -b 4m --depth auto:4096 -o "$files/f" --result "$result"
-wait_until 30 test -s "$files/f" || fail "no trial writes anything"
+wait_until 100 test -s "$files/f" || fail "no trial writes anything"
 kill -TERM "$(ranks | tail -n 1)"
 end_of_run
 expect_exit 1

@@ -67,7 +67,7 @@ fd = os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)
 print("held", flush=True)
 time.sleep(60)' "$first" >"$work/holder" &
 holder=$!
-wait_until 10 grep -q held "$work/holder" || fail "the device cannot be held"
+wait_until 100 grep -q held "$work/holder" || fail "the device cannot be held"
 run 2 -w --device allow -t 64k -b 1m -o "$first"
 kill "$holder"
 wait "$holder" || true

@@ -156,7 +156,7 @@ make_group() {
 } 2>/dev/null
 
 remove_group() {
-    [[ ! ${group-} ]] || wait_until 10 rmdir "$group" || echo "$group cannot be removed"
+    [[ ! ${group-} ]] || wait_until 100 rmdir "$group" || echo "$group cannot be removed"
 }
 
 make_group || skip "no control group with a quota can be made here; the rest is fine"

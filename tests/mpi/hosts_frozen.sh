@@ -29,7 +29,7 @@ start() { # start OPTION...: two ranks on each of two hosts, and waits until the
     rm -f "$result" "$files"/*
     launch timeout 90 "$hosts" run -- mpiexec -n 4 --host n1:2,n2:2 -x WEIR --wdir "$work" "$WEIR" -F -w -k -t 4k -b 40k -O interIODelay=200000 \
         --result "$result" -o "$files/f" "$@"
-    wait_until 30 has_begun || fail "the ranks do not write"
+    wait_until 100 has_begun || fail "the ranks do not write"
 }
 
 is_told() { grep -q "rank $1 on host $2, the first of 2 there, has not answered for " "$err"; }
@@ -37,7 +37,7 @@ is_told() { grep -q "rank $1 on host $2, the first of 2 there, has not answered 
 freeze_until_told() { # freeze_until_told HOST RANK RANK
     start --watchdog 2s
     signal_ranks STOP "$2" "$3"
-    wait_until 30 is_told "$2" "$1" || fail "nobody tells of $1"
+    wait_until 100 is_told "$2" "$1" || fail "nobody tells of $1"
     signal_ranks CONT "$2" "$3"
     end_of_run
     expect_exit 0
@@ -54,4 +54,4 @@ end_of_run
 expect_exit 1
 expect_error '--give-up: rank 2 on host n2, .* 2 .* [0-9.]+ s'
 gone() { ! pgrep -f -- "^$WEIR .*$result" >/dev/null; }
-wait_until 10 gone || fail "processes are left"
+wait_until 100 gone || fail "processes are left"

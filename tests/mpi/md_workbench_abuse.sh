@@ -73,10 +73,12 @@ end_of_run
 expect_nothing
 
 # The same command line after SIGKILL, and -3 after it.
-for delay in 0.3 0.9 1.7; do
+have_begun() { (($(ranks | wc -l) == 2)); }
+for delay in 0.1 0.6 1.2; do
     launch mpiexec -n 2 "$WEIR" "${many[@]}"
+    wait_until 100 have_begun || fail "the ranks do not start"
     sleep "$delay"
-    signal_ranks KILL || true
+    signal_ranks KILL
     end_of_run
     run 2 "${many[@]}" -R 2
     expect_done

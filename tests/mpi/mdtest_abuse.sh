@@ -23,7 +23,7 @@ start() { # start VERB-BEFORE OPTION...: until the phase before is recorded, and
     shift
     rm -f "$result"
     launch mpiexec -n 2 "$WEIR" "$@"
-    wait_until 30 grep -q "\"record\":\"phase\".*\"verb\":\"$before\"" "$result" || fail "the phase after $before does not begin"
+    wait_until 100 grep -q "\"record\":\"phase\".*\"verb\":\"$before\"" "$result" || fail "the phase after $before does not begin"
     sleep 0.2
 }
 
@@ -185,7 +185,7 @@ expect_done
 [[ ! -e $files/new && -d $files/old ]] || fail "not just what was made is gone"
 
 launch mpiexec -n 1 "$WEIR" mdtest -n 200000 -F -d "$tree"
-wait_until 20 test -d "$top" || fail "the first job does not begin"
+wait_until 100 test -d "$top" || fail "the first job does not begin"
 mv "$out" "$work/first"
 run 1 mdtest -n 2 -d "$tree"
 expect_exit 2

@@ -105,13 +105,13 @@ start() { # start RANKS OPTION...
     for ((rank = 0; rank < ranks; rank++)); do
         processes+=("$(process_of "$rank")")
         [[ ${processes[rank]} ]] || fail "rank $rank is not there"
-        wait_until 30 has_buffers "${processes[rank]}" || fail "rank $rank has no buffers"
+        wait_until 100 has_buffers "${processes[rank]}" || fail "rank $rank has no buffers"
     done
 }
 
 # Ends the pause, and with it the run.
 finish() {
-    wait_until 30 are_asleep || fail "the ranks do not come to their pause"
+    wait_until 100 are_asleep || fail "the ranks do not come to their pause"
     kill -INT "${processes[@]}"
     end_of_run
     expect_exit 1

@@ -8,7 +8,7 @@ failing() { # failing RANKS OPTION...: ends with 1
     local ranks=$1
     shift
     rm -f "$result"
-    capture timeout 40 mpiexec -n "$ranks" "$WEIR_TEST" -a fault:mpiio -t 64k -b 256k -o "$files/f" --result "$result" "$@"
+    capture timeout 120 mpiexec -n "$ranks" "$WEIR_TEST" -a fault:mpiio -t 64k -b 256k -o "$files/f" --result "$result" "$@"
     expect_exit 1
     expect_record "phases[0].outcome == 'partial' and phases[0].errors >= 1 and 'rank 1 on host' in phases[0].failure"
     expect_files ''
@@ -35,7 +35,7 @@ without_rights='case ${OMPI_COMM_WORLD_RANK-${PMI_RANK-}} in 1) exec setpriv --b
 for words in "-r" "-r -c" "-w -E --overwrite"; do
     rm -f "$result"
     # shellcheck disable=SC2086
-    capture timeout 40 mpiexec -n 3 bash -c "$without_rights" ranks "$WEIR" -a mpiio $words -k -t 64k -b 256k -o "$files/f" --result "$result"
+    capture timeout 120 mpiexec -n 3 bash -c "$without_rights" ranks "$WEIR" -a mpiio $words -k -t 64k -b 256k -o "$files/f" --result "$result"
     expect_exit 1
     expect_error 'rank 1 on host .*: mpiio: open .*: Permission denied'
     expect_record "phases[0].outcome == 'partial' and phases[0].errors == 1 and phases[0].ops == 0"

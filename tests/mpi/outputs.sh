@@ -8,7 +8,7 @@
 one=(-w -t 64k -b 64k -o "$files/f")
 
 alone() { # alone OPTION...: one process, bounded in time: an open that waits for a reader is a failure
-    capture timeout 20 "$WEIR" ior "${one[@]}" "$@"
+    capture timeout 120 "$WEIR" ior "${one[@]}" "$@"
 }
 
 # ---------------------------------------------------------------- files of somebody else
@@ -70,7 +70,7 @@ expect_exit 2
 expect_error "--result: $work"
 head -c 32 /dev/urandom >"$work/secret"
 chmod 600 "$work/secret"
-capture timeout 20 "$WEIR" serve --secret-file "$work/secret" --advertise "$work/fifo" --provider tcp \
+capture timeout 120 "$WEIR" serve --secret-file "$work/secret" --advertise "$work/fifo" --provider tcp \
     --listen 127.0.0.1:0 --capacity 1m
 expect_exit 2
 expect_error "$work/fifo"
@@ -85,12 +85,12 @@ alone -k
 expect_done
 for count in -1 1e9 99999999999999999999999 '16 and more' 0; do
     printf '%s' "$count" >"$work/status"
-    capture timeout 20 "$WEIR" ior -r -k -t 64k -b 64k -D 5 -O stoneWallingStatusFile="$work/status" -o "$files/f"
+    capture timeout 120 "$WEIR" ior -r -k -t 64k -b 64k -D 5 -O stoneWallingStatusFile="$work/status" -o "$files/f"
     expect_exit 2
     expect_error "$work/status"
 done
 mkfifo "$work/pipe"
-capture timeout 20 "$WEIR" ior -r -k -t 64k -b 64k -D 5 -O stoneWallingStatusFile="$work/pipe" -o "$files/f"
+capture timeout 120 "$WEIR" ior -r -k -t 64k -b 64k -D 5 -O stoneWallingStatusFile="$work/pipe" -o "$files/f"
 expect_exit 2
 expect_error "$work/pipe"
 rm "$files/f"
@@ -99,7 +99,7 @@ rm "$files/f"
 
 # Nothing is run whose report would be lost, and no file gets the descriptor that a report goes to.
 for closed in '>&-' '<&- >&-' '<&- >&- 2>&-'; do
-    capture timeout 20 bash -c "\"\$0\" \"\$@\" -k $closed" "$WEIR" ior "${one[@]}"
+    capture timeout 120 bash -c "\"\$0\" \"\$@\" -k $closed" "$WEIR" ior "${one[@]}"
     expect_exit 3
     expect_files ''
 done
@@ -145,7 +145,7 @@ fcntl.lockf(file, fcntl.LOCK_EX)
 print("locked", flush=True)
 time.sleep(300)' "$gone" >"$work/holder" &
 holder=$!
-wait_until 20 test -s "$work/holder" || fail "the file is not locked"
+wait_until 100 test -s "$work/holder" || fail "the file is not locked"
 capture "$WEIR" mdtest -n 10 -d "$files/d" --result "$gone"
 expect_done
 expect_error "is locked by process $holder: records are kept in memory"

@@ -193,7 +193,7 @@ for statements in "$endless" 'repeat $i 9000000000000 $a = $i;' 'if ($$rank == 0
     printf '%s\n' "write(\"begun\$\$rank\", 1k); $statements" >"$work/inline.pbl"
     rm -f "$result"
     launch mpiexec -n 2 "$WEIR" parabench "$work/inline.pbl" --result "$result"
-    wait_until 20 test -s begun0 -a -s begun1 || fail "the program does not begin"
+    wait_until 100 test -s begun0 -a -s begun1 || fail "the program does not begin"
     sleep 0.3
     signal_ranks TERM
     in_time end_of_run
@@ -209,7 +209,7 @@ printf '%s\n' 'define pattern {"p", 1, 9000000, 4k, 1}; pwrite("f", "p");' >"$wo
 for rank in 0 1 2 0 1 2; do
     rm -f "$result"
     launch timeout -k 5 60 mpiexec -n 3 "$WEIR" parabench "$work/inline.pbl" --result "$result"
-    wait_until 20 test -s f || fail "the program does not begin"
+    wait_until 100 test -s f || fail "the program does not begin"
     sleep 0.3
     mapfile -t processes < <(pgrep -f -- "^$WEIR parabench .*$result")
     kill -TERM "${processes[rank]}"

@@ -41,7 +41,7 @@ expect_files ''
 rm -f "$result"
 launch mpiexec -n 2 "$WEIR_TEST" -a fault:posix --fault.every 1 --fault.delay 2000 -w -z --randomPrefill 4k -t 4k -b 64m -F -o "$files/f" \
     --result "$result"
-wait_until 30 test -s "$files/f.00000001" || fail "nothing is written"
+wait_until 100 test -s "$files/f.00000001" || fail "nothing is written"
 signal_ranks TERM
 end_of_run
 expect_exit 1

@@ -60,7 +60,7 @@ valid_ranks "[r['access'] for r in rows] == ['write'] * 4 + ['read'] * 2 + ['wri
 has_ranks() { (($(wc -l <"$csv") >= 3)); }
 rm -f "$csv"
 launch mpiexec -n 2 "$WEIR" -w -t 64k -b 1600k -i 3 -O interIODelay=20000,saveRankPerformanceDetailsCSV="$csv" -o "$files/f"
-wait_until 30 has_ranks || fail "the first repetition has no lines"
+wait_until 100 has_ranks || fail "the first repetition has no lines"
 signal_ranks KILL
 wait "$launcher" || true
 valid_ranks "len(rows) >= 2"

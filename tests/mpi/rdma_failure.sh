@@ -16,7 +16,7 @@ begin_slow_write() { # begin_slow_write PROVIDER OPTION...
     launch mpiexec -n 4 "$WEIR" ior -a RDMA --rdma.provider "$1" --rdma.hosts "$hosts" --rdma.secret-file "$secret" \
         --rdma.stripe-count 1 --rdma.timeout 2 -w -F -t 64k -b 6400k -O interIODelay=20000 -o /f --result "$result" \
         "${@:2}"
-    wait_until 30 grep -qs '"record":"test"' "$result" || fail "the run does not begin"
+    wait_until 100 grep -qs '"record":"test"' "$result" || fail "the run does not begin"
     sleep 1
 }
 
@@ -69,7 +69,7 @@ for provider in tcp shm; do
             -b 64m -i 1000 --depth 8 -o /killed >"$work/killed.out" 2>&1 </dev/null &
         client=$!
         daemons+=("$client")
-        wait_until 30 grep -qE '^write ' "$work/killed.out" || fail "the client does not write: $(tail -n 3 "$work/killed.out")"
+        wait_until 100 grep -qE '^write ' "$work/killed.out" || fail "the client does not write: $(tail -n 3 "$work/killed.out")"
         ior_on 2 "$provider" -w -t 64k -b 4m -O interIODelay=5000 -k &
         other=$!
         sleep 0.4
@@ -88,7 +88,7 @@ for provider in tcp shm; do
         ulimit -Sn 6500
         python3 -B "$WEIR_ROOT/tests/mpi/rdma_handshake.py" "$hosts" 8 silent 6000 >"$work/silent.out" 2>&1 &
         silent=$!
-        wait_until 20 grep -q ready "$work/silent.out" || fail "6000 connections cannot be made"
+        wait_until 100 grep -q ready "$work/silent.out" || fail "6000 connections cannot be made"
         came=$(python3 -B "$WEIR_ROOT/tests/mpi/rdma_handshake.py" "$hosts" 10 honest 200 "$secret")
         [[ ${came% *} == 200 ]] || fail "of 200 honest clients, ${came% *} were let in within 10 s, the last after ${came#* } s"
         ior_on 2 "$provider" -w -r -R -t 64k -b 1m
@@ -115,7 +115,7 @@ for provider in tcp shm; do
     ior_on 2 "$provider" -w -r -R -t 64k -b 1m
     expect_right $((2 * mib))
     # Whoever says nothing is shown out after a while.
-    wait_until 20 has_few_files || fail "$(files_open) files are still open"
+    wait_until 100 has_few_files || fail "$(files_open) files are still open"
     after=$(memory_kib)
     # Of tens of thousands, each a hundred bytes would be seen.
     ((after <= before + 4096)) || fail "the memory of the server grows from $before to $after KiB"

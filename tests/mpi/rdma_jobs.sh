@@ -81,7 +81,7 @@ has_phase() { (($(finished_phases) >= 1)); }
 rm -f "$result"
 launch mpiexec -n 4 "$WEIR" ior -a RDMA --rdma.provider tcp --rdma.targets 2 -w -t 64k -b 3200k -i 3 -O interIODelay=20000 -o /f \
     --result "$result"
-wait_until 30 has_phase || fail "the first repetition does not end"
+wait_until 100 has_phase || fail "the first repetition does not end"
 sleep 0.5
 signal_ranks TERM
 end_of_run

@@ -28,7 +28,7 @@ start_daemon() { # start_daemon NAME PROVIDER OPTION...
     daemons+=("$daemon")
     # shellcheck disable=SC2034 # for fail
     command_line="weir serve --provider $provider $*"
-    wait_until 30 grep -q '^serving at ' "$work/$name.out" ||
+    wait_until 100 grep -q '^serving at ' "$work/$name.out" ||
         fail "the server $name does not say where it is: $(tail -n 3 "$work/$name.err")"
     # shellcheck disable=SC2034 # for the tests
     address=$(sed -nE 's/^serving at ([^ ]+): .*/\1/p' "$work/$name.out")

@@ -78,11 +78,11 @@ sleep 0.5
 is_alive "$once" || fail "a server without a client yet has ended"
 ior_on 2 tcp -w -r -R -t 64k -b 1m
 expect_right $((2 * mib))
-wait_until 10 is_gone "$once" || fail "the last client has left, and the server has not ended"
+wait_until 100 is_gone "$once" || fail "the last client has left, and the server has not ended"
 wait "$once" || fail "the server ends with $?"
 
 start_daemon idle tcp --idle 1
-wait_until 10 is_gone "$daemon" || fail "the server is idle, and has not ended"
+wait_until 100 is_gone "$daemon" || fail "the server is idle, and has not ended"
 wait "$daemon" || fail "the server ends with $?"
 
 # ---------------------------------------------------------------- ranks of a launcher
@@ -93,7 +93,7 @@ mpiexec -n 2 "$WEIR" serve --secret-file "$secret" --provider tcp --listen 127.0
 launcher=$!
 daemons+=("$launcher")
 command_line="mpiexec -n 2 weir serve"
-wait_until 30 advertised 2 || fail "two ranks do not serve: $(cat "$work/ranks.out")"
+wait_until 100 advertised 2 || fail "two ranks do not serve: $(cat "$work/ranks.out")"
 hosts=$(paste -sd/ "$servers")
 ior_on 2 tcp -w -r -R -e -t 64k -b 1m
 expect_right $((2 * mib))
@@ -164,11 +164,11 @@ print("locked", flush=True)
 time.sleep(600)' "$servers" >"$work/holder" &
 holder=$!
 daemons+=("$holder")
-wait_until 30 grep -q locked "$work/holder"
+wait_until 100 grep -q locked "$work/holder"
 "$WEIR" serve --secret-file "$secret" --provider tcp --listen 127.0.0.1 --capacity 1m --advertise "$servers" >"$out" 2>"$err" &
 daemon=$!
 daemons+=("$daemon")
-wait_until 30 grep -q "another process has locked $servers" "$err" || fail "the wait is not reported"
+wait_until 100 grep -q "another process has locked $servers" "$err" || fail "the wait is not reported"
 kill -TERM "$daemon"
 status=0
 wait "$daemon" || status=$?

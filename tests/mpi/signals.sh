@@ -12,7 +12,7 @@ start_slow_run() {
     rm -f "$result"
     launch mpiexec -n 2 "$WEIR" -w -t 64k -b 6400k -i 3 -O interIODelay=20000 -o "$files/f" \
         --result "$result"
-    wait_until 30 has_first_repetition || fail "the first repetition does not end"
+    wait_until 100 has_first_repetition || fail "the first repetition does not end"
     sleep 0.5
 }
 
@@ -99,7 +99,7 @@ expect_error "^weir: rank 1: crashed by SIGSEGV from process $$, host .*, proces
 expect_error '^weir: rank 1: in weir_engine_run'
 expect_error '^weir: rank 1: in main\+'
 launch "$WEIR" -w -t 64k -b 6400k -O interIODelay=20000 -o "$files/alone"
-wait_until 30 test -s "$files/alone" || fail "the run does not begin to write"
+wait_until 100 test -s "$files/alone" || fail "the run does not begin to write"
 kill -ABRT "$launcher"
 end_of_run
 ((status == 128 + 6)) || [[ ${ASAN_OPTIONS-} ]] || fail "the exit code is not that of the signal"

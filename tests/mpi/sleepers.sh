@@ -11,7 +11,7 @@ interrupted() { # interrupted SIGNAL OPTION...: of a run that sleeps for minutes
     shift
     rm -f "$result"
     launch "$WEIR" "$@" -t 64k -b 1m -o "$files/f" --result "$result"
-    wait_until 20 starts || fail "it does not start"
+    wait_until 100 starts || fail "it does not start"
     sleep 0.3
     begin=$SECONDS
     kill "-$signal" "$launcher"
@@ -31,7 +31,7 @@ interrupted TERM -w -a dummy --dummy.delay-xfer=100000000 --depth 2
 # Of several ranks that sleep between repetitions, one is told: the others do not sleep on.
 rm -f "$result"
 OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0 launch mpiexec -n 2 "$WEIR" -w -t 64k -b 64k -i 2 -d 100 -o "$files/f" --result "$result"
-wait_until 20 starts || fail "it does not start"
+wait_until 100 starts || fail "it does not start"
 sleep 1
 begin=$SECONDS
 kill -TERM "$(pgrep -f -- "^$WEIR .*$result" | head -n 1)"
@@ -88,7 +88,7 @@ fi
 for api in posix mpiio; do
     rm -f "$result"
     OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0 launch mpiexec -n 2 "$WEIR" -a "$api" -w -r -F -t 64k -b 64k -s 400 -O interIODelay=10000 -o "$files/f" --result "$result"
-    wait_until 20 starts || fail "it does not start"
+    wait_until 100 starts || fail "it does not start"
     for pid in $(pgrep -f -- "^$WEIR .*$result"); do
         prlimit --fsize=4000000 --pid "$pid"
     done

@@ -106,7 +106,7 @@ sbatch --output "$work/job.txt" -n 2 -t 2 "$job" \
     -w -t 64k -b 6400k -i 30 -O interIODelay=10000 -o "$files/f" >"$work/submitted"
 number=$(grep -oE '[0-9]+' "$work/submitted")
 result=$work/weir-$number.jsonl
-wait_until 30 grep -q '"record":"phase"' "$result" || fail "the first repetition does not end"
+wait_until 100 grep -q '"record":"phase"' "$result" || fail "the first repetition does not end"
 scancel --signal=USR1 "$number"
-wait_until 30 grep -q '"record":"end"' "$result" || fail "the job does not end"
+wait_until 100 grep -q '"record":"end"' "$result" || fail "the job does not end"
 expect_record "end.interrupted and end.exit_code == 1 and writes[0].outcome == 'complete'"

@@ -47,7 +47,7 @@ expect_files ''
 # A signal of its kind that somebody else sends is an interruption like any other.
 rm -f "$result"
 launch "$WEIR" ior "${slow[@]}"
-wait_until 30 test -s "$files/f" || fail "nothing is written"
+wait_until 100 test -s "$files/f" || fail "nothing is written"
 kill -ALRM "$launcher"
 end_of_run
 expect_exit 1

@@ -117,7 +117,7 @@ for format in JSON CSV; do
     rm -f "$result"
     launch mpiexec -n 2 "$WEIR" -w -t 64k -b 3200k -i 3 -O interIODelay=20000,summaryFormat=$format -o "$files/f" \
         --result "$result"
-    wait_until 30 has_result || fail "the first repetition does not end"
+    wait_until 100 has_result || fail "the first repetition does not end"
     sleep 0.2
     signal_ranks TERM
     end_of_run
