@@ -30,6 +30,8 @@ for ranks in 1 3; do
         phase "$ranks" -O "$offset" -1
         expect_done
         expect_set "$ranks" 0
+        # 2 sets of 8 objects, and 2 iterations of 6, which a run with -2 would make.
+        grep -q "^MD-Workbench total objects: $((ranks * 2 * (8 + 2 * 6))) " "$out" || fail "-1 counts other objects than -2"
         for first in 12 24; do
             phase "$ranks" -O "$offset" -2 -X
             expect_done

@@ -49,7 +49,10 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_test *test = plan->tests[begun->test];
     double sets = begun->rank_count * number_of(test, "data-sets");
     double there = number_of(test, "precreate-per-set");
-    double made = weir_mdworkbench_rounds(test) * number_of(test, "obj-per-proc");
+    /* As md-workbench counts: with -1 and -3, too, those of all iterations. */
+    double rounds = weir_mdworkbench_rounds(test);
+    double made =
+        (rounds > 0 ? rounds : number_of(test, "iterations")) * number_of(test, "obj-per-proc");
     char date[WEIR_DATE_BYTES], version[WEIR_REPORT_VERSION_BYTES];
 
     (void)result;
