@@ -688,6 +688,53 @@ static void lines_of_iterations_are_those_that_old_readers_know(void **state)
     scene_close(&scene.all);
 }
 
+static void verbose_reports_begin_with_the_options(void **state)
+{
+    struct md_scene scene = make_4_1();
+
+    (void)state;
+    scene.all.plan->output.verbosity = 1;
+    setting_of(&scene, "items", "8");
+    setting_of(&scene, "unique-dir-per-task", "1");
+    assert_has(&scene,
+               "V-1: Rank   0 Line  2446 dirpath(s):\nV-1: Rank   0 Line  2448 \t/scratch/md\n",
+               true);
+    assert_has(&scene, "V-1: Rank   0 Line  2462 items                   : 8\n", true);
+    assert_has(&scene, "V-1: Rank   0 Line  2472 unique_dir_per_task     : True\n", true);
+    assert_has(&scene, "V-1: Rank   0 Line  2471 stat_only               : True\n", true);
+    assert_has(&scene, "V-1: Rank   0 Line  2477 make_node               : 0\n", true);
+    /* One phase that is named turns the others off, as -F does directories. */
+    setting_of(&scene, "create-only", "1");
+    setting_of(&scene, "files-only", "1");
+    assert_has(&scene, "V-1: Rank   0 Line  2471 stat_only               : False\n", true);
+    assert_has(&scene, "V-1: Rank   0 Line  2450 dirs_only               : False\n", true);
+    assert_has(&scene, "V-1: Rank   0 Line  2443 barriers                : True\n", true);
+    scene_close(&scene.all);
+}
+
+/* mdtest-F-L-u-tree.txt: 7 directories of a task in 1.3 ms, which -P prints as 0.001 s. */
+static void trees_of_tasks_are_counted_once(void **state)
+{
+    struct md_scene scene = md_open(SCENE_OPEN("mdtest", "-F -u"), FILES, 8);
+    struct weir_phase_result *done;
+
+    (void)state;
+    scene.tree->is_own = true;
+    scene.tree->depth = scene.tree->branching = 2;
+    done = md_done(&scene, "Tree removal", 0, 5000.0);
+    done->op_count = 14;
+    done->windows.total_s = 0.0014;
+    assert_has(&scene, "   Tree removal                 5000.000       5000.000       5000.000",
+               true);
+    scene.all.plan->output.verbosity = 1;
+    assert_has(&scene, "main   Tree removal      :          0.001 sec,       5000.000 ops/sec\n",
+               true);
+    /* Formats of ours have all trees. */
+    scene.all.plan->output.reporter = "mdtest csv";
+    assert_has(&scene, "\nTree removal,10000.0000,", true);
+    scene_close(&scene.all);
+}
+
 static void values_of_all_processes_are_told_while_they_are_there(void **state)
 {
     struct md_scene scene = make_4_1();
@@ -1005,6 +1052,8 @@ int main(void)
         cmocka_unit_test(slow_directories_are_named),
         cmocka_unit_test(shifts_are_told_in_tasks),
         cmocka_unit_test(lines_of_iterations_are_those_that_old_readers_know),
+        cmocka_unit_test(verbose_reports_begin_with_the_options),
+        cmocka_unit_test(trees_of_tasks_are_counted_once),
         cmocka_unit_test(values_of_all_processes_are_told_while_they_are_there),
         cmocka_unit_test(what_failed_is_told_and_in_no_figure),
         cmocka_unit_test(what_did_nothing_has_neither_a_table_nor_an_end),

@@ -89,7 +89,19 @@ static const struct weir_quirk of_output[] = {
      "line "
      "is `-- ended early at`, not `-- finished at`",
      "scripts take `SUMMARY` and `finished` for success"},
-    {"`-v` prints leaf_only as remove_only", "the right words", "it misleads"},
+    {"`-v` prints leaf_only as remove_only, the API that was not given as (null), and 0.000 for "
+     "phases that are not run; `-vv` and above trace each function and directory",
+     "the right words, POSIX, and lines of what is run; no traces",
+     "a time of 0 is that of nothing; prints inside of the timing change it"},
+    {"`--print-all-procs` prints all eleven tests once an iteration is over, those that are not "
+     "measured as 0",
+     "a line as each phase ends, in the order of the run, and none of what is not measured",
+     "what a long run has done can be read while it goes on"},
+    {"with `-u` the tables have the rate at which task 0 made, and removed, its own tree; the line "
+     "`all` of --saveRankPerformanceDetails that of all trees",
+     "the same two: directories of one tree, and of all trees, over the time until the last task "
+     "is done; JSON and CSV have that of all trees",
+     "a time of the phase is that of all tasks"},
     {"`V-0: Rank   0 Line  2594` and other line numbers of the source", "the same words",
      "parsers look for them"},
     {"4.x has no colons behind the names of rows, which parsers for 3.x need",

@@ -235,6 +235,10 @@ struct weir_mdtest_figures weir_mdtest_figures(const struct weir_plan *plan,
         .all = {[WEIR_MDTEST_RATE] = weir_figures_ops_per_s(phase, result),
                 [WEIR_MDTEST_SECONDS] = total_s,
                 [WEIR_MDTEST_OP_MS] = total_s * ms_of_one},
+        .trees = phase->names.item == NULL && !weir_figures_is_of_one_rank(phase) &&
+                         result->rank_count > 0
+                     ? result->rank_count
+                     : 1,
     };
 
     for (int i = 0; weir_figures_is_of_one_rank(phase) && i < WEIR_MDTEST_QUANTITIES; i++)
@@ -354,6 +358,7 @@ struct weir_mdtest_summary weir_mdtest_summary(const struct weir_plan *plan,
     if (last == NULL || summary.count == 0)
         return summary;
     summary.items = items_of(plan, result, test, last);
+    summary.trees = weir_mdtest_figures(plan, last).trees;
     of_sample = weir_mdtest_layout_of(plan)->has_population_deviation ? 1.0
                 : summary.count > 1 ? sqrt((double)summary.count / (summary.count - 1))
                                     : 0.0;

@@ -55,6 +55,7 @@ enum weir_mdtest_quantity {
  */
 struct weir_mdtest_figures {
     double all[WEIR_MDTEST_QUANTITIES];
+    unsigned trees; /* in the rate: one per rank in phases on the trees of -u, else 1 */
     struct weir_spread ranks[WEIR_MDTEST_QUANTITIES]; /* without stddev */
 };
 
@@ -71,6 +72,7 @@ void weir_mdtest_of_rank(const struct weir_plan *plan, const struct weir_phase_r
 struct weir_mdtest_summary {
     unsigned count; /* iterations */
     uint64_t items; /* of a task, in the last of them */
+    unsigned trees; /* as in struct weir_mdtest_figures */
     struct weir_spread all[WEIR_MDTEST_QUANTITIES];
     struct weir_spread ranks[WEIR_MDTEST_QUANTITIES];
 };

@@ -167,6 +167,82 @@ static void add_sizes(struct weir_text *text, const struct weir_test *test,
                                                    : "directories");
 }
 
+/* The options, which mdtest prints at -v, with its numbers of lines. */
+static void add_settings(struct weir_text *text, const struct weir_test *test,
+                         const struct weir_test_result *begun)
+{
+    enum kind { TEXT, FLAG, NOT, PHASE, KIND };
+    static const struct {
+        unsigned line;
+        const char *name, *key;
+        enum kind kind;
+    } lines[] = {
+        {2442, "api", "api", TEXT},
+        {2443, "barriers", "no-barriers", NOT},
+        {2444, "collective_creates", "collective-creates", FLAG},
+        {2445, "create_only", "create-only", PHASE},
+        {2446, "dirpath(s):", NULL, TEXT},
+        {2450, "dirs_only", "dirs-only", KIND},
+        {2451, "read_bytes", "read-bytes", TEXT},
+        {2452, "read_only", "read-only", PHASE},
+        {2453, "first", "first", TEXT},
+        {2454, "files_only", "files-only", KIND},
+        {2458, "iterations", "iterations", TEXT},
+        {2459, "items_per_dir", "items-per-dir", TEXT},
+        {2460, "last", "last", TEXT},
+        {2461, "leaf_only", "leaf-only", FLAG},
+        {2462, "items", "items", TEXT},
+        {2463, "nstride", "nstride", TEXT},
+        {2464, "pre_delay", "pre-delay", TEXT},
+        {2465, "remove_only", "remove-only", PHASE},
+        {2466, "random_seed", "random-seed", TEXT},
+        {2467, "stride", "stride", TEXT},
+        {2468, "shared_file", "shared-file", FLAG},
+        {2469, "time_unique_dir_overhead", "time-unique-dir-overhead", FLAG},
+        {2470, "stone_wall_timer_seconds", "stone-wall-timer-seconds", TEXT},
+        {2471, "stat_only", "stat-only", PHASE},
+        {2472, "unique_dir_per_task", "unique-dir-per-task", FLAG},
+        {2473, "write_bytes", "write-bytes", TEXT},
+        {2474, "sync_file", "sync-file", FLAG},
+        {2475, "call_sync", "call-sync", FLAG},
+        {2476, "depth", "tree-depth", TEXT},
+        {2477, "make_node", "make-node", TEXT},
+    };
+    /* Without an option that names a phase, or a kind of item, all of them are on. */
+    bool has_phase =
+        weir_mdtest_is_set(test, "create-only") || weir_mdtest_is_set(test, "stat-only") ||
+        weir_mdtest_is_set(test, "read-only") || weir_mdtest_is_set(test, "remove-only") ||
+        weir_mdtest_is_set(test, "rename-dirs");
+    bool has_kind = weir_mdtest_is_set(test, "dirs-only") != weir_mdtest_is_set(test, "files-only");
+    const struct weir_target *target = test->phase_count > 0 ? test->phases[0]->target : NULL;
+    size_t path_count = target != NULL && target->tree != NULL ? target->path_count : 1;
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        bool is_on = lines[i].key != NULL && weir_mdtest_is_set(test, lines[i].key);
+        const char *value = lines[i].key != NULL ? weir_test_setting(test, lines[i].key) : NULL;
+
+        weir_text_add(text, "V-1: Rank   0 Line  %u ", lines[i].line);
+        if (lines[i].key == NULL) {
+            weir_text_add(text, "%s\n", lines[i].name);
+            for (size_t k = 0; k < path_count; k++) {
+                weir_text_add(text, "V-1: Rank   0 Line  2448 \t");
+                weir_text_add_visible(text, path_count > 1 ? target->paths[k]
+                                                           : weir_mdtest_path(test, begun));
+                weir_text_add(text, "\n");
+            }
+            continue;
+        }
+        if (lines[i].kind != TEXT)
+            value = (lines[i].kind == NOT     ? !is_on
+                     : lines[i].kind == PHASE ? is_on || !has_phase
+                     : lines[i].kind == KIND  ? is_on || !has_kind
+                                              : is_on)
+                        ? "True"
+                        : "False";
+        weir_text_add(text, "%-24s: %s\n", lines[i].name, value != NULL ? value : "0");
+    }
+}
+
 static void test_begins(struct weir_text *text, const struct weir_plan *plan,
                         const struct weir_result *result, const struct weir_test_result *begun)
 {
@@ -174,6 +250,8 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_test *test = plan->tests[begun->test];
 
     (void)result;
+    if (begun->test == 0 && plan->output.verbosity > 0)
+        add_settings(text, test, begun);
     add_warnings(text, plan, test, begun);
     if (begun->test == 0) {
         if (layout->has_node_map_first)
@@ -238,7 +316,7 @@ static void add_verbose(struct weir_text *text, const struct weir_plan *plan,
     else
         weir_text_add(text, "V-1: Rank   0 Line %5u    %-18s:", 0, weir_mdtest_row_name(row));
     weir_text_add(text, " %14.3f sec, %14.3f ops/sec\n", figures.all[WEIR_MDTEST_SECONDS],
-                  figures.all[WEIR_MDTEST_RATE]);
+                  figures.all[WEIR_MDTEST_RATE] / figures.trees);
 }
 
 /* While the job runs: figures of all ranks are not kept for longer. */
