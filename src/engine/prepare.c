@@ -86,6 +86,12 @@ static int check_alignment(const struct weir_run *run, const struct weir_phase *
 
     if (transfer % demand == 0)
         return 0;
+    if (phase->target->tree != NULL)
+        return weir_error_usage(error, run->backend->descriptor.name,
+                                "%s: items of %llu bytes are not multiples of the %llu bytes that "
+                                "direct I/O needs there: change " WEIR_REMEDY_TRANSFER_SIZE
+                                ", or leave direct I/O out",
+                                path, (unsigned long long)transfer, (unsigned long long)demand);
     return weir_error_usage(error, run->backend->descriptor.name,
                             "%s: transfers of %llu bytes are not multiples of the %llu bytes that "
                             "direct I/O needs there: change " WEIR_REMEDY_TRANSFER_SIZE
@@ -183,6 +189,10 @@ static int check_file(struct weir_run *run, const struct weir_phase *phase,
                                 WEIR_REMEDY_PATH
                                 ": the path of a file would be longer than %d bytes",
                                 WEIR_PATH_BYTES - 1);
+    /* Items of a tree have names of their own: what is said is of the directory that they are in. */
+    if (phase->target->tree != NULL && phase->target->path_count > 0)
+        snprintf(path, sizeof path, "%s",
+                 phase->target->paths[(size_t)run->group->rank % phase->target->path_count]);
     if (run->repetition == 0) {
         code = ask_backend(run, path, error);
         if (code == 0)

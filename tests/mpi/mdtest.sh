@@ -35,6 +35,12 @@ capture "$WEIR" report "$result" --plain
 expect_done
 diff "$work/printed" "$out" >"$work/why" || fail "what is told later is another report: $(cat "$work/why")"
 
+# What direct I/O refuses is named by the directory that was given, and by the option of the size.
+run 2 mdtest -n 4 -F -w 3901 --posix.odirect -d "$files/odd"
+expect_exit 2
+grep -q "$files/odd: \(items of 3901 bytes are not .*: change -w and -e,\|this file system takes no direct I/O\)" "$err" ||
+    fail "direct I/O of 3901 bytes is refused in other words: $(cat "$err")"
+
 # What did nothing has neither a table nor an end.
 touch "$files/nowhere"
 run 2 mdtest -n 4 -d "$files/nowhere/out" --plain

@@ -10,6 +10,7 @@ const struct weir_remedy_word weir_mdtest_remedies[] = {
     {WEIR_REMEDY_KEEP, "-C"},
     {WEIR_REMEDY_WRITE, "-C"},
     {WEIR_REMEDY_READ, "-E"},
+    {WEIR_REMEDY_TRANSFER_SIZE, "-w and -e"},
     {WEIR_REMEDY_REPETITIONS, "-i"},
     {WEIR_REMEDY_DEADLINE, "-W"},
     {WEIR_REMEDY_LONGER_PHASE, "-n"},

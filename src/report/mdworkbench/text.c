@@ -220,6 +220,7 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_REMOVE, "-3"},
     {WEIR_REMEDY_WRITE, "-1"},
     {WEIR_REMEDY_READ, "-2"},
+    {WEIR_REMEDY_TRANSFER_SIZE, "-S"},
     {WEIR_REMEDY_REPETITIONS, "-R"},
     {WEIR_REMEDY_LONGER_PHASE, "-I"},
     {WEIR_REMEDY_SHIFT_DISTANCE, "-O"},
