@@ -42,6 +42,10 @@ static const struct weir_quirk of_what_is_done[] = {
      "every backend has it"},
     {"each read is checked in the timed loop", "`-V` and `-+d` alone check",
      "rates are of transfers"},
+    {"`-Q` adds what a child does in the mixed test to its file of random reads or writes; one "
+     "stream has files of tests 0 and 1 alone",
+     "`Child_N_mixol.dat` for the mixed test; each test of one stream has a file",
+     "a file is of one test"},
     {"2 s or 4 s of sleep between tests", "none; `-+q` sleeps", "time is dear"},
     {0},
 };
