@@ -31,7 +31,7 @@ hold() { # hold RANK: until it is reported; its process is in $pid
     pid=$(pid_of_rank "$1")
     for ((try = 0; try < 5; try++)); do
         kill -STOP "$pid"
-        ! wait_until 100 is_told "$1" || return 0
+        ! wait_until 20 is_told "$1" || return 0
         kill -CONT "$pid"
         sleep 0.9
     done
