@@ -9,28 +9,30 @@
 #include <errno.h>
 #include <string.h>
 
+/* Items of this number and below are recognised in any place if they are small: a search of 10 ms.
+ */
+#define SMALL_ITEMS (1u << 20)
+
 /* What the samples of a file say so far. */
 struct verdict {
     struct weir_traces traces;
     uint64_t stamped_pieces;
     uint64_t foreign_pieces;
-    bool has_data; /* of a benchmark, without stamps */
-    bool is_zero;
+    bool has_data;   /* of a benchmark, without stamps */
+    bool is_uniform; /* zeros, or another byte, or zeros and that byte in pieces of their own */
     const struct weir_item_data *item; /* NULL: no item of a tree */
     bool has_base;
     uint64_t base; /* place of an item's first byte according to its stamps */
 };
 
-static bool is_zero(const unsigned char *data, size_t bytes)
+static bool is_filled(const unsigned char *data, size_t bytes, unsigned char value)
 {
-    for (size_t i = 0; i < bytes; i++)
-        if (data[i] != 0)
-            return false;
-    return true;
+    return data[0] == value && memcmp(data, data + 1, bytes - 1) == 0;
 }
 
 /* Compares the offset in a stamp with `offset`. Stamps of an item differ from it by whole pieces,
- * all by as many as the first one. */
+ * all by as many as the first one. Such a file is known by a stamp in its first bytes, where an
+ * archive has a header. */
 static bool is_in_place(struct verdict *verdict, const struct weir_stamp_facts *facts,
                         uint64_t offset)
 {
@@ -38,7 +40,8 @@ static bool is_in_place(struct verdict *verdict, const struct weir_stamp_facts *
 
     if (facts->mode == WEIR_PAYLOAD_NONE)
         return true;
-    if (verdict->item != NULL && !verdict->has_base && base % WEIR_PIECE_BYTES == 0) {
+    if ((verdict->item != NULL || offset == 0) && !verdict->has_base &&
+        base % WEIR_PIECE_BYTES == 0) {
         verdict->has_base = true;
         verdict->base = base;
     }
@@ -46,28 +49,33 @@ static bool is_in_place(struct verdict *verdict, const struct weir_stamp_facts *
 }
 
 /* True if a stamp begins in the piece at `at`, at the place that it tells, if it tells one. */
-static bool has_stamp(struct verdict *verdict, const struct weir_sample *sample, size_t at)
+static bool has_stamp(struct verdict *verdict, const struct weir_sample *sample, size_t at,
+                      size_t step)
 {
     size_t end = at + WEIR_PIECE_BYTES;
     struct weir_stamp_facts facts;
 
-    for (; at < end && at + WEIR_STAMP_BYTES <= sample->bytes; at += sizeof(uint64_t))
+    for (; at < end && at + WEIR_STAMP_BYTES <= sample->bytes; at += step)
         if (weir_stamp_read(sample->data + at, &facts) &&
             is_in_place(verdict, &facts, sample->offset + at))
             return true;
     return false;
 }
 
-/* Pieces that are neither stamped nor zeros are other programs' data, or damaged. */
+/* Pieces that are neither stamped nor empty are other programs' data, or damaged. Transfers of odd
+ * sizes have stamps at any byte. */
 static void count_pieces(struct verdict *verdict, const struct weir_sample *sample,
                          uint64_t *stamped, uint64_t *foreign)
 {
     for (size_t at = 0; at < sample->bytes; at += WEIR_PIECE_BYTES) {
         size_t left = sample->bytes - at;
+        size_t bytes = left < WEIR_PIECE_BYTES ? left : WEIR_PIECE_BYTES;
 
-        if (has_stamp(verdict, sample, at))
+        if (is_filled(sample->data + at, bytes, 0) || is_filled(sample->data + at, bytes, 0xff))
+            continue;
+        if (has_stamp(verdict, sample, at, sizeof(uint64_t)) || has_stamp(verdict, sample, at, 1))
             ++*stamped;
-        else if (!is_zero(sample->data + at, left < WEIR_PIECE_BYTES ? left : WEIR_PIECE_BYTES))
+        else
             ++*foreign;
     }
 }
@@ -79,22 +87,35 @@ static void look_at(void *context, const struct weir_sample *sample)
     uint64_t stamped = 0, foreign = 0;
     enum weir_content content;
 
+    /* The rest of a file behind the last whole sample may be part of a transfer, which tells
+     * nothing. */
+    if (sample->offset > 0 && sample->bytes < WEIR_SECTOR_BYTES) {
+        verdict->is_uniform &= is_filled(sample->data, sample->bytes, sample->data[0]);
+        return;
+    }
     count_pieces(verdict, sample, &stamped, &foreign);
     verdict->stamped_pieces += stamped;
-    verdict->is_zero &= stamped + foreign == 0;
     content = stamped > 0 ? WEIR_CONTENT_FOREIGN : weir_recognise(&verdict->traces, &stretch);
+    verdict->is_uniform &= content == WEIR_CONTENT_ZERO || content == WEIR_CONTENT_ONES ||
+                           content == WEIR_CONTENT_UNIFORM;
     if (content == WEIR_CONTENT_FOREIGN && verdict->item != NULL && stamped == 0) {
+        struct weir_traces of_item = verdict->traces;
+
         stretch.offset += verdict->item->offset;
-        content = weir_recognise(&verdict->traces, &stretch);
+        if (weir_recognise(&of_item, &stretch) == WEIR_CONTENT_BARE) {
+            verdict->traces = of_item;
+            content = WEIR_CONTENT_BARE;
+        }
     }
-    if (content == WEIR_CONTENT_FOREIGN)
+    if (content == WEIR_CONTENT_FOREIGN || content == WEIR_CONTENT_UNIFORM)
         verdict->foreign_pieces += foreign;
     verdict->has_data |= content == WEIR_CONTENT_BARE || content == WEIR_CONTENT_IOR ||
-                         content == WEIR_CONTENT_OLD_IOR;
+                         content == WEIR_CONTENT_OLD_IOR || content == WEIR_CONTENT_IOZONE;
 }
 
-/* Every byte that is in no hole. */
-static int read_zeros(struct weir_samples *samples, bool *are_all)
+/* Reads every byte that is in no hole, and sets *are_all if each piece is filled with zeros or with
+ * `value`. */
+static int read_uniform(struct weir_samples *samples, unsigned char value, bool *are_all)
 {
     uint64_t read = 0;
     int64_t at = weir_samples_next_data(samples, 0);
@@ -103,13 +124,21 @@ static int read_zeros(struct weir_samples *samples, bool *are_all)
     while (at >= 0 && (uint64_t)at < samples->file_bytes) {
         int64_t start = at / WEIR_PIECE_BYTES * WEIR_PIECE_BYTES, moved;
 
-        if (read >= WEIR_ZEROS_READ_MAX)
+        if (read >= WEIR_UNIFORM_READ_MAX)
             return 0;
         moved = weir_samples_read(samples, (uint64_t)start);
         if (moved < 0)
             return (int)moved;
-        if (moved == 0 || !is_zero(samples->data, (size_t)moved))
+        if (moved == 0)
             return 0;
+        for (int64_t piece = 0; piece < moved; piece += WEIR_PIECE_BYTES) {
+            const unsigned char *data = samples->data + piece;
+            size_t left = (size_t)(moved - piece);
+            size_t bytes = left < WEIR_PIECE_BYTES ? left : WEIR_PIECE_BYTES;
+
+            if (!is_filled(data, bytes, 0) && !is_filled(data, bytes, value))
+                return 0;
+        }
         read += (uint64_t)moved;
         at = weir_samples_next_data(samples, (uint64_t)(start + moved));
     }
@@ -121,14 +150,14 @@ static int read_zeros(struct weir_samples *samples, bool *are_all)
 static int judge(struct weir_samples *samples, const struct weir_name_facts *facts,
                  const struct weir_item_data *item, bool *is_benchmarks)
 {
-    struct verdict verdict = {.is_zero = true, .item = item};
+    struct verdict verdict = {.is_uniform = true, .item = item};
     bool is_as_long = item != NULL && samples->file_bytes == item->bytes;
     bool is_empty = false;
     uint64_t failed_offset;
     int code = weir_samples_visit(samples, UINT64_MAX, look_at, &verdict, &failed_offset);
 
-    if (code == 0 && verdict.is_zero && facts->link_count <= 1)
-        code = read_zeros(samples, &is_empty);
+    if (code == 0 && verdict.is_uniform && facts->link_count <= 1)
+        code = read_uniform(samples, verdict.traces.byte, &is_empty);
     if (verdict.stamped_pieces > 0)
         *is_benchmarks = verdict.stamped_pieces >= verdict.foreign_pieces;
     else
@@ -137,6 +166,33 @@ static int judge(struct weir_samples *samples, const struct weir_name_facts *fac
                          (is_as_long || weir_traces_suffice(&verdict.traces, samples->file_bytes,
                                                             facts->modified_s)));
     return code;
+}
+
+/* Recognises an item of a tree in a file that is none of this test: it has no stamp below 64 bytes,
+ * and its words follow from its number. */
+static int find_small_item(struct weir_samples *samples, bool *is_item)
+{
+    const uint64_t bytes = samples->file_bytes;
+    const uint64_t numbers = bytes >= 2 * sizeof(uint64_t) ? SMALL_ITEMS : UINT16_MAX;
+    uint64_t words[2] = {0};
+    int64_t moved;
+
+    if (bytes < sizeof(uint32_t) || bytes >= WEIR_PIECE_REST_BYTES ||
+        (bytes >= sizeof(uint64_t) && bytes < sizeof words))
+        return 0;
+    moved = weir_samples_read(samples, 0);
+    if (moved != (int64_t)bytes)
+        return moved < 0 ? (int)moved : 0;
+    memcpy(words, samples->data, bytes < sizeof words ? bytes : sizeof words);
+    for (uint64_t number = 0; number < numbers && !*is_item; number++) {
+        uint64_t place = number * WEIR_PIECE_BYTES;
+        uint64_t key = weir_bare_word(words[0], place);
+
+        *is_item = bytes < sizeof key ? (uint32_t)key == 0
+                                      : key >> 32 <= UINT16_MAX &&
+                                            key == weir_bare_word(words[1], place + sizeof key);
+    }
+    return 0;
 }
 
 int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_name_facts *facts,
@@ -150,6 +206,8 @@ int weir_ownership_find(struct weir_run *run, const char *path, const struct wei
     if (code != 0)
         return code;
     code = judge(&samples, facts, NULL, &found);
+    if (code == 0 && !found)
+        code = find_small_item(&samples, &found);
     close_code = weir_samples_close(&samples);
     if (code != 0 || close_code != 0)
         return code != 0 ? code : close_code;
@@ -157,18 +215,32 @@ int weir_ownership_find(struct weir_run *run, const char *path, const struct wei
     return 0;
 }
 
-/* Recognises an item of less than two words by the number of its owner in the first one, or by data
- * equal to those that would be written. */
+/* Recognises an item of a few bytes by the number of its owner, by the tail of IOR's data, or by
+ * data equal to those that would be written. */
 static bool is_small_item(struct weir_samples *samples, const struct weir_item_data *item)
 {
-    uint64_t word;
+    const uint64_t bytes = samples->file_bytes;
+    uint64_t word = 0, of_owner;
+    bool has_owner = true, is_tail = true;
 
-    if (samples->file_bytes != item->bytes || item->bytes >= 2 * sizeof word ||
-        weir_samples_read(samples, 0) != (int64_t)item->bytes)
+    if (bytes == 0 || bytes >= 3 * sizeof word || weir_samples_read(samples, 0) != (int64_t)bytes)
         return false;
+    if (item->data != NULL && bytes == item->bytes && memcmp(samples->data, item->data, bytes) == 0)
+        return true;
+    for (uint64_t i = bytes / sizeof word * sizeof word; i < bytes; i++)
+        is_tail &= samples->data[i] == i;
+    if (bytes < sizeof word) {
+        of_owner = weir_bare_word(item->owner << 32, item->offset);
+        return is_tail || memcmp(samples->data, &of_owner, bytes) == 0;
+    }
     memcpy(&word, samples->data, sizeof word);
-    return (item->data != NULL && memcmp(samples->data, item->data, item->bytes) == 0) ||
-           (item->bytes >= sizeof word && weir_bare_word(word, item->offset) >> 32 == item->owner);
+    if (bytes < 2 * sizeof word && weir_bare_word(word, item->offset) >> 32 == item->owner)
+        return true;
+    for (uint64_t at = 0; at + sizeof word <= bytes; at += sizeof word) {
+        memcpy(&word, samples->data + at, sizeof word);
+        has_owner &= word >> 32 == item->owner || word >> 32 == UINT32_MAX;
+    }
+    return has_owner && is_tail;
 }
 
 int weir_ownership_judge_item(void *context, const struct weir_found_file *found)

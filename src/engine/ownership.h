@@ -5,15 +5,17 @@
 
 #include "run.h"
 
-/* Of a file of zeros that are no holes, so much is read to be sure. */
-#define WEIR_ZEROS_READ_MAX (UINT64_C(64) << 20)
+/* Of a file of zeros that are no holes, or of another byte, so much is read to be sure: what dd
+ * with bs=1M count=1000 leaves is no more, and takes a second to read. */
+#define WEIR_UNIFORM_READ_MAX (UINT64_C(1) << 30)
 
 /* Sets *is_benchmarks if at least half of the pieces of 4 KiB in the samples of the file have
  * stamps of Weir at the places that they tell, or if all samples have what Weir writes without
- * stamps or what IOR writes, with whatever signature; holes and zeros between them aside. And if
- * the file holds nothing and has no second name, by which others would know it: no data where the
- * backend knows holes, or zeros, every byte of them read, up to WEIR_ZEROS_READ_MAX. The file must
- * be the one of `facts`. 0 or -errno (-ENOENT: there is no such file). */
+ * stamps or what IOR, mdtest, md-workbench and IOzone write, with whatever signature; holes, zeros
+ * and ones between them aside. And if the file holds nothing and has no second name, by which
+ * others would know it: no data where the backend knows holes, or one byte over and over, every one
+ * of them read, up to WEIR_UNIFORM_READ_MAX. The file must be the one of `facts`. 0 or -errno
+ * (-ENOENT: there is no such file). */
 int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_name_facts *facts,
                         bool *is_benchmarks);
 

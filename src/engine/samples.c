@@ -111,13 +111,17 @@ int weir_samples_visit(struct weir_samples *samples, uint64_t bytes,
                        void (*visit)(void *context, const struct weir_sample *sample),
                        void *context, uint64_t *failed_offset)
 {
+    uint64_t end = 0;
+
     if (samples->file_bytes < bytes)
         bytes = samples->file_bytes;
     for (unsigned i = 0; i < WEIR_SAMPLES; i++) {
         uint64_t offset = offset_of(bytes, i);
         int64_t moved;
 
-        if (i > 0 && offset == 0)
+        if (offset < end)
+            offset = end;
+        if (i > 0 && offset >= bytes)
             continue;
         moved = weir_samples_read(samples, offset);
         if (moved < 0) {
@@ -125,6 +129,8 @@ int weir_samples_visit(struct weir_samples *samples, uint64_t bytes,
             return (int)moved;
         }
         visit(context, &(struct weir_sample){samples->data, (size_t)moved, offset, i});
+        end =
+            (offset + (uint64_t)moved + WEIR_PIECE_BYTES - 1) / WEIR_PIECE_BYTES * WEIR_PIECE_BYTES;
     }
     return 0;
 }

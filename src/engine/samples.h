@@ -42,17 +42,19 @@ struct weir_sample {
     unsigned number; /* below WEIR_SAMPLES */
 };
 
-/* The words of a sample, without a last one that is cut. */
+/* The words of a sample. */
 static inline struct weir_stretch weir_sample_stretch(const struct weir_sample *sample)
 {
     return (struct weir_stretch){.words = (const uint64_t *)(const void *)sample->data,
                                  .count = sample->bytes / sizeof(uint64_t),
+                                 .rest = sample->bytes % sizeof(uint64_t),
                                  .offset = sample->offset};
 }
 
 /* Reads up to WEIR_SAMPLES places of the first `bytes` of the file (UINT64_MAX: all of it) and
- * calls `visit` for each: places spread evenly, and the end, which was written however sparse the
- * file is before it. 0, or -errno and in *failed_offset the place that could not be read. */
+ * calls `visit` for each, in their order and no byte twice: places spread evenly, and the end,
+ * which was written however sparse the file is before it. 0, or -errno and in *failed_offset the
+ * place that could not be read. */
 int weir_samples_visit(struct weir_samples *samples, uint64_t bytes,
                        void (*visit)(void *context, const struct weir_sample *sample),
                        void *context, uint64_t *failed_offset);

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each kind of data has a relation between neighbouring words, which nearly all words of a stretch
- * must have. */
+ * must have; in transfers of a few words each transfer is compared with the first one. */
 #include "weir/payload/recognise.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Fewer words prove nothing. */
 #define WORDS_MIN 8
-#define BARE_WORDS_MIN 2
+/* Transfers up to this size are compared one by one: longer ones are runs of words, which cover
+ * most of their bytes wherever they begin. */
+#define SMALL_MAX 128
+#define WORD_BYTES sizeof(uint64_t)
+/* If less than three quarters of so many are right, the others are not looked at. */
+#define TRANSFERS_TRIED 16
+/* A page of IOzone, and the shortest record that has its own mark. */
+#define IOZONE_PAGE_WORDS 512
+#define IOZONE_RECORD_WORDS 128
+/* A few equal bytes may be letters. */
+#define UNIFORM_MIN 32
+/* A run of ones below 64 bytes may be a number. */
+#define ONES_MIN 8
 /* More ranks, and more files, than any job has. */
 #define RANKS_MAX (1u << 24)
 /* The earliest plausible time stamp: IOR was first released in 2001. */
@@ -16,6 +29,8 @@
 #define STATE_BITS_HIDDEN 16
 #define TURN_INCREMENT 12345u
 #define TURN_INVERSE 0xeeb9eb65u
+/* Undoes the factor of the random pattern. */
+#define RANDOM_INVERSE UINT64_C(0x6208001000040001)
 /* Numbers that have to follow each other. */
 #define NUMBERS_CHECKED 8
 
@@ -44,12 +59,18 @@ static size_t count_data(const struct weir_stretch *stretch)
     return count;
 }
 
-static bool is_all(const struct weir_stretch *stretch, uint64_t word)
+static bool is_equal(const unsigned char *bytes, size_t count, unsigned char value)
 {
-    for (size_t i = 0; i < stretch->count; i++)
-        if (stretch->words[i] != word)
-            return false;
-    return true;
+    return count == 0 || (bytes[0] == value && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
+static bool has_ones(const struct weir_stretch *stretch)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < stretch->count && length < ONES_MIN; i++)
+        length = stretch->words[i] == UINT64_MAX ? length + 1 : 0;
+    return length == ONES_MIN;
 }
 
 /* The majority value, found in one pass (Boyer and Moore, 1981). */
@@ -66,29 +87,6 @@ static void vote(struct ballot *ballot, uint64_t value)
     }
     ballot->leader = value;
     ballot->lead++;
-}
-
-/* ---- small transfers of Weir ---- */
-
-static bool is_bare(struct weir_traces *traces, const struct weir_stretch *stretch, size_t data)
-{
-    size_t alike = 0;
-    uint64_t key = 0;
-
-    for (size_t i = 0; i < stretch->count; i++) {
-        uint64_t found = weir_bare_word(stretch->words[i], stretch->offset + i * sizeof key);
-
-        if (stretch->words[i] == 0)
-            continue;
-        if (alike == 0)
-            key = found;
-        alike += found == key;
-    }
-    if (alike < BARE_WORDS_MIN || alike < data - data / 8 || !may_be_rank(upper_half(key)))
-        return false;
-    traces->bare_key = key;
-    traces->has_repeated = true;
-    return true;
 }
 
 /* ---- words that count ---- */
@@ -182,6 +180,16 @@ bool weir_recognise_signature(const struct weir_stretch *stretch, uint64_t trans
 }
 
 /* ---- what follows from rand_r and other generators ---- */
+
+/* True if a word is the first one of a transfer: the state before it is a number of rand_r, of 31
+ * bits, of which the shift has dropped three of the product. */
+static bool is_random_start(uint64_t word)
+{
+    for (uint64_t dropped = 0; dropped < 8; dropped++)
+        if (((word << 3 | dropped) * RANDOM_INVERSE) >> 31 == 0)
+            return word != 0 && word >> 61 == 0;
+    return false;
+}
 
 static bool is_random(const struct weir_stretch *stretch, size_t data)
 {
@@ -289,6 +297,344 @@ static bool is_old_places(const struct weir_stretch *stretch, size_t data)
     return is_most(right, data);
 }
 
+/* ---- small transfers ---- */
+
+/* Transfers of one size that follow one another from the start of the file. */
+struct small {
+    const unsigned char *bytes; /* of the first one that is whole */
+    size_t count;
+    uint64_t offset;
+    size_t transfer;
+    uint64_t first_word; /* of the first one that holds data; ... */
+    uint64_t second_word;
+    uint64_t first_offset;
+    size_t with_data; /* such transfers, counted up to TRANSFERS_TRIED */
+};
+
+/* The first `bytes` of a word, at most 8, and zeros. */
+static uint64_t word_at(const unsigned char *at, size_t bytes)
+{
+    uint64_t word = 0;
+
+    memcpy(&word, at, bytes < sizeof word ? bytes : sizeof word);
+    return word;
+}
+
+static uint64_t mask_of(size_t bytes)
+{
+    return bytes >= WORD_BYTES ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
+}
+
+/* Words of Weir: all of one key. */
+static bool is_small_bare(const struct small *small, const unsigned char *data, uint64_t offset)
+{
+    uint64_t key = weir_bare_word(small->first_word, small->first_offset);
+
+    for (size_t at = 0; at < small->transfer; at += WORD_BYTES) {
+        size_t left = small->transfer - at;
+        uint64_t word = weir_bare_word(word_at(data + at, left), offset + at);
+
+        if (((word ^ key) & mask_of(left)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Bytes after the last word of IOR's transfers hold their number. */
+static bool has_ior_tail(const struct small *small, const unsigned char *data)
+{
+    for (size_t at = small->transfer / WORD_BYTES * WORD_BYTES; at < small->transfer; at++)
+        if (data[at] != (unsigned char)at)
+            return false;
+    return true;
+}
+
+static bool is_small_random(const struct small *small, const unsigned char *data, uint64_t offset)
+{
+    uint64_t word = word_at(data, WORD_BYTES);
+
+    (void)offset;
+    if (!is_random_start(word))
+        return false;
+    for (size_t at = WORD_BYTES; at + WORD_BYTES <= small->transfer; at += WORD_BYTES) {
+        word = weir_ior_next_random(word);
+        if (word_at(data + at, WORD_BYTES) != word)
+            return false;
+    }
+    return has_ior_tail(small, data);
+}
+
+static bool is_small_count(const struct small *small, const unsigned char *data, uint64_t offset)
+{
+    (void)offset;
+    for (size_t at = 0; at + WORD_BYTES <= small->transfer; at += WORD_BYTES) {
+        uint64_t word = word_at(data + at, WORD_BYTES);
+
+        if ((uint32_t)word != (uint32_t)(small->first_word + at / WORD_BYTES) ||
+            (!may_be_rank(upper_half(word)) && upper_half(word) != UINT32_MAX))
+            return false;
+    }
+    return has_ior_tail(small, data);
+}
+
+/* The first word is the offset, the others count or are constant. An item of mdtest, alone in its
+ * file, has its number in place of the offset. */
+static bool is_small_offset(const struct small *small, const unsigned char *data, uint64_t offset,
+                            bool is_constant)
+{
+    uint64_t word = word_at(data, WORD_BYTES);
+
+    if (!may_be_rank(upper_half(word)) ||
+        ((uint32_t)word != (uint32_t)offset && small->count != small->transfer))
+        return false;
+    for (size_t at = WORD_BYTES; at + WORD_BYTES <= small->transfer; at += WORD_BYTES) {
+        uint64_t next = word_at(data + at, WORD_BYTES);
+        uint32_t counted = (uint32_t)(small->second_word + at / WORD_BYTES - 1);
+
+        if (is_constant ? next != small->second_word : (uint32_t)next != counted)
+            return false;
+        if (!is_constant && !may_be_rank(upper_half(next)) && upper_half(next) != UINT32_MAX)
+            return false;
+    }
+    return has_ior_tail(small, data);
+}
+
+static bool is_small_counting(const struct small *small, const unsigned char *data, uint64_t offset)
+{
+    return is_small_offset(small, data, offset, false);
+}
+
+static bool is_small_constant(const struct small *small, const unsigned char *data, uint64_t offset)
+{
+    return is_small_offset(small, data, offset, true);
+}
+
+/* True if nearly all transfers that hold data are right. */
+static bool are_right(const struct small *small,
+                      bool (*is_right)(const struct small *, const unsigned char *, uint64_t))
+{
+    size_t right = 0, seen = 0;
+
+    for (size_t at = 0; at + small->transfer <= small->count; at += small->transfer) {
+        const unsigned char *data = small->bytes + at;
+
+        if (word_at(data, small->transfer) == 0 && is_equal(data, small->transfer, 0))
+            continue;
+        seen++;
+        right += is_right(small, data, small->offset + at);
+        if (seen == TRANSFERS_TRIED && right < seen - seen / 4)
+            return false;
+    }
+    return right > 0 && right >= seen - seen / 8;
+}
+
+/* So many equal bits are no chance. A transfer that is alone is known by its key only: the number
+ * of its file, and no seed below 8 bytes. */
+static bool proves_bare(const struct small *small, uint64_t key)
+{
+    size_t bytes = small->transfer < WORD_BYTES ? small->transfer : WORD_BYTES;
+    size_t words = (small->transfer + WORD_BYTES - 1) / WORD_BYTES;
+    bool has_no_seed = (key & mask_of(small->transfer) & UINT32_MAX) == 0;
+
+    if (small->transfer < WORD_BYTES && has_no_seed)
+        return true;
+    if (bytes * (small->with_data - 1) >= 3 || words >= 3)
+        return true; /* Parabench's keys have no number of a file */
+    return small->transfer >= WORD_BYTES && small->transfer == small->count &&
+           upper_half(key) <= UINT16_MAX;
+}
+
+static void note_count(struct weir_traces *traces, const struct small *small, uint32_t signature)
+{
+    if (small->offset == 0)
+        traces->signature = signature;
+    traces->has_repeated |= small->with_data > 1;
+}
+
+/* What transfers of this size hold. */
+static enum weir_content recognise_size(struct weir_traces *traces, const struct small *small)
+{
+    const size_t words = small->transfer / WORD_BYTES;
+    const bool is_alone = small->with_data == 1;
+    uint64_t key = weir_bare_word(small->first_word, small->first_offset);
+    uint32_t numbers[2];
+
+    if (is_alone && small->transfer != small->count)
+        return WEIR_CONTENT_FOREIGN;
+    if (proves_bare(small, key) && are_right(small, is_small_bare)) {
+        traces->bare_key = key & mask_of(small->transfer);
+        traces->has_repeated = true;
+        return WEIR_CONTENT_BARE;
+    }
+    if (words == 0) { /* nothing but the tails of transfers */
+        if (small->transfer == 1 || !are_right(small, is_small_count))
+            return WEIR_CONTENT_FOREIGN;
+        traces->has_repeated = true;
+        return WEIR_CONTENT_IOR;
+    }
+    if (are_right(small, is_small_random)) {
+        traces->has_repeated = true;
+        traces->pattern = WEIR_IOR_RANDOM;
+        return WEIR_CONTENT_IOR;
+    }
+    /* A word for each transfer, always the same or its offset, might be a table. */
+    if (words == 1 && small->with_data < WORDS_MIN)
+        return WEIR_CONTENT_FOREIGN;
+    if ((uint32_t)small->first_word > 1 && are_right(small, is_small_count)) {
+        traces->pattern = WEIR_IOR_TIMESTAMP;
+        note_count(traces, small, (uint32_t)small->first_word);
+        return WEIR_CONTENT_IOR;
+    }
+    if (!(is_alone && words < 3) && are_right(small, is_small_counting)) {
+        traces->pattern = WEIR_IOR_OFFSET;
+        note_count(traces, small, (uint32_t)small->second_word - 1);
+        traces->has_repeated |= words == 1;
+        return WEIR_CONTENT_IOR;
+    }
+    split(&small->second_word, 1, numbers);
+    if (words == 1 || numbers[0] == numbers[1] || !are_right(small, is_small_constant) ||
+        !are_of_rand(numbers, 2))
+        return WEIR_CONTENT_FOREIGN;
+    traces->has_repeated = true;
+    traces->pattern = WEIR_IOR_INCOMPRESSIBLE;
+    return WEIR_CONTENT_IOR;
+}
+
+static enum weir_content recognise_small(struct weir_traces *traces,
+                                         const struct weir_stretch *stretch)
+{
+    const unsigned char *bytes = (const unsigned char *)stretch->words;
+    const size_t count = stretch->count * WORD_BYTES + stretch->rest;
+
+    for (size_t transfer = 1; transfer <= SMALL_MAX && transfer <= count; transfer++) {
+        size_t skipped = (transfer - stretch->offset % transfer) % transfer;
+        struct small small = {.bytes = bytes + skipped, .transfer = transfer};
+        enum weir_content content;
+
+        if (skipped >= count)
+            continue;
+        small.count = count - skipped;
+        small.offset = stretch->offset + skipped;
+        for (size_t at = 0; at + transfer <= small.count && small.with_data < TRANSFERS_TRIED;
+             at += transfer) {
+            if (is_equal(small.bytes + at, transfer, 0))
+                continue;
+            if (small.with_data++ > 0)
+                continue;
+            small.first_word = word_at(small.bytes + at, transfer);
+            small.first_offset = small.offset + at;
+            if (transfer >= 2 * WORD_BYTES)
+                small.second_word = word_at(small.bytes + at + WORD_BYTES, WORD_BYTES);
+        }
+        content = small.with_data > 0 ? recognise_size(traces, &small) : WEIR_CONTENT_FOREIGN;
+        if (content != WEIR_CONTENT_FOREIGN)
+            return content;
+    }
+    return WEIR_CONTENT_FOREIGN;
+}
+
+/* ---- transfers of odd sizes ---- */
+
+/* Words from `at` on that follow one another as in a transfer of IOR; `*pattern` says how. */
+static size_t run_length(const unsigned char *at, size_t left, enum weir_ior_pattern *pattern)
+{
+    uint64_t word, next;
+    size_t length = 1;
+
+    if (left < 2 * WORD_BYTES)
+        return 0;
+    word = word_at(at, WORD_BYTES);
+    next = word_at(at + WORD_BYTES, WORD_BYTES);
+    if (word == 0 || (!counts_on(word, next) && next != word && next != weir_ior_next_random(word)))
+        return 0;
+    *pattern = counts_on(word, next) ? WEIR_IOR_TIMESTAMP
+               : next == word        ? WEIR_IOR_INCOMPRESSIBLE
+                                     : WEIR_IOR_RANDOM;
+    for (; (length + 1) * WORD_BYTES <= left; length++, word = next) {
+        next = word_at(at + length * WORD_BYTES, WORD_BYTES);
+        if (*pattern == WEIR_IOR_TIMESTAMP        ? !counts_on(word, next)
+            : *pattern == WEIR_IOR_INCOMPRESSIBLE ? next != word
+                                                  : next != weir_ior_next_random(word))
+            break;
+    }
+    return length;
+}
+
+/* Runs of words at any byte. Those that count do not count further than their place allows. */
+static bool is_in_runs(struct weir_traces *traces, const struct weir_stretch *stretch)
+{
+    const unsigned char *bytes = (const unsigned char *)stretch->words;
+    const size_t count = stretch->count * WORD_BYTES + stretch->rest;
+    size_t covered = 0, empty = 0, right = 0;
+    uint64_t constant = 0;
+    uint32_t numbers[2];
+
+    for (size_t at = 0; at + WORD_BYTES <= count; at += right > 0 ? right : 1) {
+        uint64_t word = word_at(bytes + at, WORD_BYTES);
+        enum weir_ior_pattern pattern = WEIR_IOR_TIMESTAMP;
+        size_t length = run_length(bytes + at, count - at, &pattern);
+
+        right = word == 0 ? WORD_BYTES : 0;
+        empty += right;
+        if (length < WORDS_MIN)
+            continue;
+        if (pattern == WEIR_IOR_INCOMPRESSIBLE && length > WEIR_IOR_PIECE_WORDS)
+            return false;
+        if (pattern == WEIR_IOR_INCOMPRESSIBLE && word != constant) {
+            split(&word, 1, numbers);
+            if (constant != 0 || numbers[0] == numbers[1] || !are_of_rand(numbers, 2))
+                return false;
+            constant = word;
+        }
+        /* An archive has a header before the files in it. */
+        if (stretch->offset == 0 && covered == 0 && at > empty && at > WORD_BYTES)
+            return false;
+        if (pattern == WEIR_IOR_TIMESTAMP && stretch->offset == 0 && covered == 0)
+            traces->signature = (uint32_t)word;
+        if (pattern == WEIR_IOR_TIMESTAMP &&
+            (traces->signature <= 1 || !may_count(traces->signature, word, stretch->offset + at)))
+            return false;
+        traces->has_repeated |=
+            pattern != WEIR_IOR_TIMESTAMP || (covered > 0 && (uint32_t)word == traces->signature) ||
+            (uint64_t)((uint32_t)word - traces->signature) * WORD_BYTES + SMALL_MAX <
+                stretch->offset + at;
+        traces->pattern = pattern;
+        right = length * WORD_BYTES;
+        covered += right;
+    }
+    return covered >= WEIR_SECTOR_BYTES && covered >= (count - empty) - (count - empty) / 8;
+}
+
+/* ---- IOzone ---- */
+
+static bool is_uniform(uint64_t word)
+{
+    return word == (word & 0xff) * UINT64_C(0x0101010101010101);
+}
+
+static bool is_iozone(struct weir_traces *traces, const struct weir_stretch *stretch)
+{
+    size_t marks = 0;
+    uint64_t mark = 0;
+
+    if (stretch->offset % (IOZONE_RECORD_WORDS * WORD_BYTES) != 0 || stretch->rest > 0)
+        return false;
+    for (size_t i = 0; i < stretch->count; i++) {
+        if (stretch->words[i] == 0)
+            continue;
+        if (marks++ == 0)
+            mark = stretch->words[i];
+        if (i % IOZONE_RECORD_WORDS != 0 || stretch->words[i] != mark || !is_uniform(mark))
+            return false;
+    }
+    if (marks * IOZONE_PAGE_WORDS < stretch->count ||
+        (traces->byte != 0 && traces->byte != (unsigned char)mark))
+        return false;
+    traces->byte = (unsigned char)mark;
+    traces->has_repeated = true;
+    return true;
+}
+
 /* ---- any ---- */
 
 static enum weir_content proven_ior(struct weir_traces *traces, enum weir_ior_pattern pattern)
@@ -298,33 +644,73 @@ static enum weir_content proven_ior(struct weir_traces *traces, enum weir_ior_pa
     return WEIR_CONTENT_IOR;
 }
 
-enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_stretch *stretch)
+static enum weir_content recognise(struct weir_traces *traces, const struct weir_stretch *stretch)
 {
+    const struct weir_traces before = *traces;
     size_t data = count_data(stretch);
+    enum weir_content content;
 
-    if (data == 0)
-        return WEIR_CONTENT_ZERO;
-    if (is_all(stretch, UINT64_MAX))
-        return WEIR_CONTENT_ONES;
-    if (is_bare(traces, stretch, data))
-        return WEIR_CONTENT_BARE;
+    content = recognise_small(traces, stretch);
+    if (content != WEIR_CONTENT_FOREIGN)
+        return content;
     if (is_counting(traces, stretch, data))
         return WEIR_CONTENT_IOR;
+    *traces = before;
     if (is_random(stretch, data))
         return proven_ior(traces, WEIR_IOR_RANDOM);
     if (is_constant(stretch, data))
         return proven_ior(traces, WEIR_IOR_INCOMPRESSIBLE);
+    if (is_iozone(traces, stretch))
+        return WEIR_CONTENT_IOZONE;
+    if (is_in_runs(traces, stretch))
+        return WEIR_CONTENT_IOR;
+    *traces = before;
     traces->has_repeated = true;
     return is_old_places(stretch, data) || is_old_random(stretch, data) ? WEIR_CONTENT_OLD_IOR
                                                                         : WEIR_CONTENT_FOREIGN;
 }
 
-/* A recorded time in seconds is not later than the file's modification. */
+enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_stretch *stretch)
+{
+    const unsigned char *bytes = (const unsigned char *)stretch->words;
+    const size_t count = stretch->count * WORD_BYTES + stretch->rest;
+    struct weir_stretch cleared = *stretch;
+    enum weir_content content;
+    uint64_t *words;
+
+    if (count == 0 || is_equal(bytes, count, 0))
+        return WEIR_CONTENT_ZERO;
+    if (count >= UNIFORM_MIN && is_equal(bytes, count, bytes[0])) {
+        bool is_other = traces->byte != 0 && traces->byte != bytes[0];
+
+        traces->byte = bytes[0];
+        return bytes[0] == 0xff ? WEIR_CONTENT_ONES
+               : is_other       ? WEIR_CONTENT_FOREIGN
+                                : WEIR_CONTENT_UNIFORM;
+    }
+    content = recognise(traces, stretch);
+    if (content != WEIR_CONTENT_FOREIGN || !has_ones(stretch))
+        return content;
+
+    /* Ones that are not written over yet are as good as holes. */
+    words = malloc(count);
+    if (words == NULL)
+        return WEIR_CONTENT_FOREIGN;
+    memcpy(words, stretch->words, count);
+    for (size_t i = 0; i < stretch->count; i++)
+        if (words[i] == UINT64_MAX)
+            words[i] = 0;
+    cleared.words = words;
+    content = recognise(traces, &cleared);
+    free(words);
+    return content;
+}
+
 bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes, int64_t modified_s)
 {
-    int64_t end_s = (int64_t)traces->signature + (int64_t)(file_bytes / sizeof(uint64_t));
-    bool is_time = traces->signature >= TIME_MIN && modified_s >= (int64_t)traces->signature &&
-                   modified_s < end_s;
+    int64_t signature = (int32_t)traces->signature;
+    int64_t end_s = signature + (int64_t)(file_bytes / sizeof(uint64_t));
+    bool is_record = signature >= TIME_MIN && end_s <= modified_s;
 
-    return traces->has_repeated || (is_time && file_bytes % WEIR_IOR_PIECE_BYTES == 0);
+    return traces->has_repeated || (signature != 0 && signature != 1 && !is_record);
 }

@@ -391,7 +391,6 @@ static bool is_piece_right(const struct bad_piece *bad_piece)
 static bool verify_bare(const struct weir_source *source, const struct weir_expectation *reading,
                         const unsigned char *data, struct weir_mismatch_log *log)
 {
-    const uint64_t *words = (const uint64_t *)(const void *)data;
     const uint64_t key = weir_source_bare_key(source);
     bool is_right = true;
     struct weir_mismatch mismatch = {
@@ -403,8 +402,12 @@ static bool verify_bare(const struct weir_source *source, const struct weir_expe
         .reader = reading->reader,
     };
 
-    for (uint64_t at = 0; is_right && at + sizeof *words <= reading->bytes; at += sizeof *words)
-        is_right = words[at / sizeof *words] == weir_bare_word(key, reading->offset + at);
+    for (uint64_t at = 0; is_right && at < reading->bytes; at += sizeof key) {
+        const uint64_t word = weir_bare_word(key, reading->offset + at);
+        const uint64_t left = reading->bytes - at;
+
+        is_right = memcmp(data + at, &word, left < sizeof word ? left : sizeof word) == 0;
+    }
     if (is_right)
         return true;
     weir_mismatch_log_add(log, &mismatch);

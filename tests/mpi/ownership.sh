@@ -69,11 +69,6 @@ fi
 dd if=/dev/zero of="$file" bs=1M count=3 status=none
 capture "$WEIR" -w -t 64k -b 64k -o "$file"
 expect_done
-# Zeros that are no holes are read up to a limit, and nothing is behind it.
-dd if=/dev/zero of="$file" bs=1M count=72 status=none
-capture "$WEIR" -w -t 64k -b 64k -o "$file"
-expect_exit 2
-[[ $(stat -c %s "$file") == $((72 * 1048576)) ]] || fail "the file is not what it was"
 
 # ---------------------------------------------------------------- somebody's
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Remedies in sentences, and the words that dialects have for them. */
+#include "front_bed.h"
 #include "weir/base/remedy.h"
 #include "weir/report/report.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+static const struct weir_backends backends = {NULL, 0};
 
 #define SENTENCE "use " WEIR_REMEDY_SHIFT_NODES ", or {b} of {shift-nodes"
 
@@ -76,13 +74,82 @@ static void dialects_have_their_own_words_for_options(void **state)
     assert_string_equal(word_of(weir_report_words("targets"), WEIR_REMEDY_DEVICE), "--devices");
     assert_string_equal(word_of(weir_report_words("targets"), WEIR_REMEDY_DEVICE_FORCE),
                         "--write force");
+    assert_string_equal(word_of(weir_report_words("dd"), WEIR_REMEDY_DEVICE), "--device allow");
     assert_non_null(word_of(weir_report_words("dd"), WEIR_REMEDY_KEEP));
     assert_non_null(word_of(weir_report_words("dd"), WEIR_REMEDY_FEWER_RANKS));
+}
+
+/* True if the help of the command has a row for `option` ("--device", "-+E", "conv"), not among
+ * those that it refuses. */
+static bool is_accepted(const char *help, const char *option, size_t length)
+{
+    bool is_refused = false;
+
+    for (const char *line = help; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
+        const char *end;
+
+        line += *line == '\n';
+        if (*line != ' ' && *line != '\n')
+            is_refused = strncmp(line, "Known, but refused", 18) == 0 ||
+                         strncmp(line, "Backends that are not", 21) == 0;
+        if (is_refused || strncmp(line, "  ", 2) != 0)
+            continue;
+        end = strstr(line + 2, "  ");
+        for (const char *name = line + 2; name != NULL && name < end; name = strchr(name, ' ')) {
+            name += *name == ' ';
+            name += option[0] != '-' && strncmp(name, "--", 2) == 0 ? 2 : 0;
+            if (strncmp(name, option, length) == 0 && strchr(",= ", name[length]) != NULL)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A remedy that a user cannot ask this command for is none. Words of another command begin with
+ * its name. */
+static void every_option_in_a_remedy_is_one_of_its_command(void **state)
+{
+    static const char *const dialects[] = {"ior", "mdtest",    "md-workbench", "iozone",
+                                           "dd",  "parabench", "targets"};
+
+    (void)state;
+    for (size_t d = 0; d < sizeof dialects / sizeof *dialects; d++) {
+        const char *const words[WORDS_MAX] = {"weir", dialects[d], "--help"};
+        struct weir_command command = {0};
+        struct weir_error error;
+        size_t options = 0;
+
+        assert_int_equal(read_words(words, &command, &error), 0);
+        assert_false(is_accepted(command.text.data, "--no-such-option", 16));
+        for (const struct weir_remedy_word *row = weir_remedy_neutral; row->remedy; row++) {
+            const char *word = word_of(weir_report_words(dialects[d]), row->remedy);
+
+            if (word == NULL)
+                word = row->word;
+            if (strncmp(word, "weir ", 5) == 0)
+                continue;
+            for (const char *at = word; *at != '\0'; at += strspn(at, " ")) {
+                size_t length = strcspn(at, " ,"), operand = strcspn(at, "=");
+                bool is_option = at[0] == '-', is_operand = operand < length;
+
+                if (is_option || is_operand) {
+                    options++;
+                    if (!is_accepted(command.text.data, at, is_operand ? operand : length))
+                        fail_msg("%s: \"%s\" for %s: the command has no %.*s", dialects[d], word,
+                                 row->remedy, (int)length, at);
+                }
+                at += length + (at[length] == ',');
+            }
+        }
+        assert_in_range(options, 4, SIZE_MAX);
+        weir_command_close(&command);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_option_in_a_remedy_is_one_of_its_command),
         cmocka_unit_test(dialects_have_their_own_words_for_options),
         cmocka_unit_test(a_dialect_says_a_remedy_in_its_own_words),
         cmocka_unit_test(a_dialect_without_a_word_says_a_neutral_one),

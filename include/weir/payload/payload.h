@@ -36,9 +36,9 @@
  *
  * Behind the stamp, WEIR_PAYLOAD_FULL has a sequence that follows from the check, in its format 0.
  * Transfers below 64 bytes have no stamp: each word is the hash of its offset, xor file number <<
- * 32 | seed. What is written without payload has stamps too, but each buffer has one for all its
- * transfers: they tell no place, only that the file is a benchmark's.
- * WEIR_PAYLOAD_IOR has no stamps: see payload_ior.h. */
+ * 32 | seed, and of those below 8 bytes without the seed. What is written without payload has
+ * stamps too, but each buffer has one for all its transfers: they tell no place, only that the file
+ * is a benchmark's. WEIR_PAYLOAD_IOR has no stamps: see payload_ior.h. */
 #define WEIR_PIECE_BYTES 4096
 #define WEIR_PIECE_WORDS (WEIR_PIECE_BYTES / sizeof(uint64_t))
 #define WEIR_SECTOR_BYTES 512 /* the least that storage transfers as a whole */
@@ -228,10 +228,12 @@ static inline uint64_t weir_bare_word(uint64_t key, uint64_t offset)
     return weir_mix64(offset + WEIR_STAMP_PLACE_FACTOR) ^ key;
 }
 
-/* File number << 32 | seed. */
+/* File number << 32 | seed; transfers below 8 bytes would show nothing but a part of the seed, and
+ * have none, so that they are recognised. */
 static inline uint64_t weir_source_bare_key(const struct weir_source *source)
 {
-    return (source->place & ~UINT64_C(0xffffffff)) | source->identity.seed;
+    return (source->place & ~UINT64_C(0xffffffff)) |
+           (source->identity.transfer_bytes < sizeof(uint64_t) ? 0 : source->identity.seed);
 }
 
 static inline bool weir_source_is_bare(const struct weir_source *source)

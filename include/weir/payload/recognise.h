@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a file holds what a benchmark wrote, from stretches of it: data of Weir that have no
- * stamps, and those of IOR's releases with whatever signature. */
+ * stamps, those of IOR's releases, mdtest and md-workbench with whatever signature, and those of
+ * IOzone. */
 #ifndef WEIR_PAYLOAD_RECOGNISE_H
 #define WEIR_PAYLOAD_RECOGNISE_H
 
@@ -14,9 +15,11 @@
 enum weir_content {
     WEIR_CONTENT_ZERO,    /* nothing, a hole maybe */
     WEIR_CONTENT_ONES,    /* all bits set, which IOR fills files with before random writes */
+    WEIR_CONTENT_UNIFORM, /* one other byte throughout: IOzone with -V, Parabench */
     WEIR_CONTENT_BARE,    /* transfers of Weir that are too small for a stamp */
     WEIR_CONTENT_IOR,     /* what IOR 4 writes */
     WEIR_CONTENT_OLD_IOR, /* what IOR 3 writes, and earlier releases */
+    WEIR_CONTENT_IOZONE,  /* one byte eight times at the start of each page, and zeros */
     WEIR_CONTENT_FOREIGN  /* anything else */
 };
 
@@ -24,6 +27,7 @@ enum weir_content {
 struct weir_stretch {
     const uint64_t *words;
     size_t count;
+    size_t rest;     /* bytes of a last word that is cut */
     uint64_t offset; /* of the first one, in bytes */
 };
 
@@ -33,15 +37,16 @@ struct weir_traces {
     uint32_t signature;            /* of words that count, 0: not known */
     bool has_repeated;             /* they began again where a transfer did; or nothing counts */
     enum weir_ior_pattern pattern; /* of WEIR_CONTENT_IOR */
+    unsigned char byte;            /* of WEIR_CONTENT_UNIFORM and WEIR_CONTENT_IOZONE; 0: none */
 };
 
 /* Looks at a stretch. Stretches are looked at in their order, and the first one begins the file.
  * Zeros between data are taken for holes. A few damaged words in a hundred do not matter. */
 enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_stretch *stretch);
 
-/* Words that count up by one through a whole file may be any program's: false if nothing else is
- * known. IOR's signature is the time if none was given: then a whole number of pages does, if the
- * file was last modified (in seconds since 1970) before its words count so far. */
+/* Words that count up by one through a whole file are IOR's if it wrote one transfer: false if they
+ * begin with 1, as numbers of any program do, or are seconds since 1970 that were over when the
+ * file was last modified (likewise in seconds), as a record of times has them. */
 bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes, int64_t modified_s);
 
 /* The signature that most words of a stretch of counting words have, in transfers of

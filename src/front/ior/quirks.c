@@ -171,9 +171,12 @@ static const struct weir_quirk of_access[] = {
      "everywhere",
      "OMPIO takes the prefix for a part of the name"},
     {"what stands at the target is overwritten or removed, whatever it is",
-     "only what a benchmark wrote, ours or an IOR with whatever pattern, and files of holes or "
-     "zeros, unless `--overwrite` or `WEIR_OVERWRITE=1` in the environment",
-     "a mistyped path costs no data. Of zeros that are no holes, 64 MiB are read to be sure"},
+     "only what a benchmark wrote (Weir, IOR, mdtest, md-workbench, IOzone, Parabench, with "
+     "whatever sizes and patterns), and files of holes, zeros or one other byte, unless "
+     "`--overwrite` or `WEIR_OVERWRITE=1` in the environment",
+     "a mistyped path costs no data. Of equal bytes that are no holes, 1 GiB is read to be sure. "
+     "What has no pattern is not recognised: dd's copies of /dev/urandom, IOzone's data of -+d "
+     "and of -+M, and a single transfer of IOR of 8 bytes"},
     {"AIO calls a transfer done when it has been put into its queue: latencies are those of "
      "queueing, "
      "and what is read never reaches the buffer that is looked at",

@@ -176,6 +176,8 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_PATH, "of= or if="},
     {WEIR_REMEDY_BACKEND, "-a"},
     {WEIR_REMEDY_FILE_PER_RANK, "%r in the name"},
+    {WEIR_REMEDY_DEVICE, "--device allow"},
+    {WEIR_REMEDY_DEVICE_FORCE, "--device force"},
     {WEIR_REMEDY_KEEP, "of=FILE"}, /* files stay */
     {WEIR_REMEDY_REPETITIONS, "the same command again"},
     {WEIR_REMEDY_FEWER_RANKS, "sweep over fewer"},
