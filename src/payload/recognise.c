@@ -12,7 +12,7 @@
  * most of their bytes wherever they begin. */
 #define SMALL_MAX 128
 #define WORD_BYTES sizeof(uint64_t)
-/* If less than three quarters of so many are right, the others are not looked at. */
+/* Fewer than three quarters of this many right: the size is dismissed. */
 #define TRANSFERS_TRIED 16
 /* A page of IOzone, and the shortest record that has its own mark. */
 #define IOZONE_PAGE_WORDS 512
@@ -477,7 +477,7 @@ static enum weir_content recognise_size(struct weir_traces *traces, const struct
         traces->pattern = WEIR_IOR_RANDOM;
         return WEIR_CONTENT_IOR;
     }
-    /* A word for each transfer, always the same or its offset, might be a table. */
+    /* One word per transfer, constant or its offset, may be a table of another program. */
     if (words == 1 && small->with_data < WORDS_MIN)
         return WEIR_CONTENT_FOREIGN;
     if ((uint32_t)small->first_word > 1 && are_right(small, is_small_count)) {
