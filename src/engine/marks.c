@@ -309,26 +309,41 @@ struct sight {
     struct weir_file_id id;
 };
 
-static struct sight see_mark(struct weir_run *run, const struct weir_phase *phase)
+static struct sight see_mark(struct weir_run *run, const struct weir_phase *phase, size_t root)
 {
     struct sight sight = {0};
     char path[WEIR_MARK_PATH_BYTES];
 
-    if (find_path(run, phase->target, 0, path) == 0)
+    if (find_path(run, phase->target, root, path) == 0)
         sight.is_seen = weir_mark_stat(path, &sight.id.device, &sight.id.inode) == 0;
     return sight;
 }
 
+/* The path of the file of rank 0, or of the first directory of its tree in a root. Returns 0 or
+ * -ENAMETOOLONG. */
+static int find_first_path(const struct weir_run *run, const struct weir_phase *phase, size_t root,
+                           char path[WEIR_PATH_BYTES])
+{
+    const struct weir_target *target = phase->target;
+    const struct weir_tree_names names = {.root = target->paths[root],
+                                          .repetition = run->repetition};
+    struct weir_tree_paths paths;
+    int code;
+
+    if (target->tree == NULL)
+        return weir_run_path(run, target, 0, path);
+    code = weir_tree_paths_init(&paths, target->tree, &names);
+    return code != 0 ? code : weir_tree_top_path(&paths, 0, path);
+}
+
 /* Every rank stats the file, so what its node knows of it must do where the file is seen: the
  * server is asked only by ranks that do not see it. */
-static struct sight see_file(struct weir_run *run, const struct weir_phase *phase)
+static struct sight see_file(struct weir_run *run, const char *path)
 {
     const struct weir_name_ops *names = run->backend->names;
     struct sight sight = {0};
     struct weir_name_facts facts;
-    char path[WEIR_PATH_BYTES];
 
-    weir_run_path(run, phase->target, 0, path);
     weir_call_begin("stat", path);
     sight.is_seen =
         (names->stat_item != NULL && names->stat_item(run->session, path, &facts) == 0) ||
@@ -345,27 +360,61 @@ struct opinion {
     struct sight sight;
 };
 
-int weir_marks_compare(struct weir_run *run, const struct weir_phase *phase,
-                       struct weir_error *error)
+/* What the ranks do without files that they share. */
+static const char *remedy_of(const struct weir_phase *phase)
 {
-    struct opinion first = {.is_of_mark = run->mark_count > 0 && has_mark(run, phase)};
-    struct sight own;
-    char path[WEIR_PATH_BYTES];
+    if (phase->target->tree != NULL)
+        return "choose another directory with " WEIR_REMEDY_PATH;
+    if (phase->target->is_shared)
+        return "use " WEIR_REMEDY_FILE_PER_RANK;
+    switch (phase->shift.kind) {
+    case WEIR_SHIFT_RANDOM:
+        return "leave " WEIR_REMEDY_SHIFT_RANDOM " out";
+    case WEIR_SHIFT_PERMUTATION:
+        return "leave " WEIR_REMEDY_SHIFT_PERMUTATION " out";
+    default:
+        return "leave " WEIR_REMEDY_SHIFT_NODES " out";
+    }
+}
 
+/* Compares what this rank sees in a root, or of the file, with what rank 0 does. Only ranks that
+ * depend on it judge. Collective. */
+static void compare_root(struct weir_run *run, const struct weir_phase *phase, size_t root,
+                         bool must_see, struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    struct opinion first = {.is_of_mark = weir_marks_of_root(run, target, root) != NULL};
+    char path[WEIR_PATH_BYTES];
+    struct sight own;
+
+    if (find_first_path(run, phase, root, path) != 0)
+        return;
     if (run->group->rank == 0)
-        first.sight = first.is_of_mark ? see_mark(run, phase) : see_file(run, phase);
-    if (weir_group_broadcast(run->group, &first, sizeof first, 0) == 0 && first.sight.is_seen) {
-        own = first.is_of_mark ? see_mark(run, phase) : see_file(run, phase);
+        first.sight = first.is_of_mark ? see_mark(run, phase, root) : see_file(run, path);
+    if (weir_group_broadcast(run->group, &first, sizeof first, 0) != 0 || !first.sight.is_seen)
+        return;
+    own = first.is_of_mark ? see_mark(run, phase, root) : see_file(run, path);
+    if (target->is_shared)
         run->view = (struct weir_view){
             .has_same_numbers = own.id.inode == first.sight.id.inode,
             .device = own.id.device,
         };
-        weir_run_path(run, phase->target, 0, path);
-        if (!own.is_seen)
-            weir_error_set(error, WEIR_EXIT_USAGE, -ENOENT, run->backend->descriptor.name,
-                           "%s: this rank does not see the file that rank 0 sees: is it on a file "
-                           "system that all nodes share? If not, use " WEIR_REMEDY_FILE_PER_RANK,
-                           path);
-    }
+    if (!own.is_seen && must_see)
+        weir_error_set(error, WEIR_EXIT_USAGE, -ENOENT, run->backend->descriptor.name,
+                       "%s: this rank does not see the %s that rank 0 sees: is it on a file "
+                       "system that all nodes share? If not, %s",
+                       target->tree != NULL ? target->paths[root] : path,
+                       target->tree != NULL ? "directory" : "file", remedy_of(phase));
+}
+
+int weir_marks_compare(struct weir_run *run, const struct weir_phase *phase,
+                       struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    const size_t roots = marks_of(phase);
+    const size_t own_root = (size_t)run->group->rank % roots;
+
+    for (size_t root = 0; root < roots; root++)
+        compare_root(run, phase, root, target->tree == NULL || root == own_root, error);
     return weir_group_agree(run->group, error);
 }

@@ -31,8 +31,9 @@ void weir_marks_note_reach(struct weir_run *run);
  * -errno. */
 int weir_marks_read_reach(struct weir_run *run);
 
-/* Refuses, on the ranks it concerns, a shared file in a directory that they do not see as rank 0
- * does, and sets run->view. The error of this rank. Collective. */
+/* Refuses, on the ranks it concerns, a shared file, files that other ranks read, and trees in a
+ * directory that they do not see as rank 0 does; sets run->view of a shared file. The error of this
+ * rank. Collective. */
 int weir_marks_compare(struct weir_run *run, const struct weir_phase *phase,
                        struct weir_error *error);
 

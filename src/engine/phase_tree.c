@@ -370,6 +370,13 @@ static int prepare_place(struct tree_phase *tree, struct weir_error *error)
         if (code != 0)
             return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
         weir_tree_places_make(tree->run, tree->phase, error);
+        code = weir_group_agree(tree->run->group, error);
+        if (code == 0 && tree->run->group->size > 1)
+            code = weir_marks_compare(tree->run, tree->phase, error);
+        if (code != 0) {
+            weir_tree_places_remove(tree->run, tree->phase, &tree->items);
+            return code;
+        }
     }
     if (!weir_error_is_set(error))
         weir_user_command_judge(command, run_command(tree, command, reason), reason, error);

@@ -161,17 +161,32 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
         run->group->size, (unsigned long long)per_rank);
 }
 
-/* ---- one file for all ---- */
+/* ---- what ranks see of the same files ---- */
 
-/* A write, or else the phase that finds the file. */
+/* True if some rank reads, or looks up, what another one has made. */
+static bool needs_files_of_others(const struct weir_run *run, const struct weir_phase *phase)
+{
+    const struct weir_target *target = phase->target;
+
+    return target->tree != NULL || target->is_shared ||
+           weir_group_any(run->group, phase->shift.kind != WEIR_SHIFT_NONE &&
+                                          weir_run_owner(run, phase) != (uint64_t)run->group->rank);
+}
+
+/* Of a shared file: a write, or else the phase that finds the file. Of trees the first phase, and
+ * again when they have been made. */
 static int check_shared_view(struct weir_run *run, const struct weir_phase *phase,
                              struct weir_error *error)
 {
-    const bool is_made = weir_verb_makes_files(phase->verb) && !phase->target->is_device;
+    const struct weir_target *target = phase->target;
+    const bool is_made = weir_verb_makes_files(phase->verb) && !target->is_device;
 
-    if (phase->verb == WEIR_PROGRAM || !phase->target->is_shared || run->group->size == 1 ||
-        run->backend->names == NULL ||
-        (!is_made && !phase->target->is_device && weir_test_phase(run->test, WEIR_WRITE) != NULL))
+    if (phase->verb == WEIR_PROGRAM || run->group->size == 1 || run->backend->names == NULL ||
+        !needs_files_of_others(run, phase))
+        return 0;
+    if (target->tree != NULL ? phase != run->test->phases[0]
+                             : target->is_shared && !is_made && !target->is_device &&
+                                   weir_test_phase(run->test, WEIR_WRITE) != NULL)
         return 0;
     return weir_marks_compare(run, phase, error);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const struct weir_backends backends = {NULL, 0};
+static const struct weir_backends backends = {.count = 0};
 
 #define SENTENCE "use " WEIR_REMEDY_SHIFT_NODES ", or {b} of {shift-nodes"
 
