@@ -13,6 +13,8 @@ static const struct weir_reporter *const reporters[] = {
 
 static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_PATH, "-f"},
+    {WEIR_REMEDY_DEVICE, "weir ior --device allow"},
+    {WEIR_REMEDY_DEVICE_FORCE, "weir ior --device force"},
     {WEIR_REMEDY_KEEP, "-w"},
     {WEIR_REMEDY_REPETITIONS, "the same command again"},
     {WEIR_REMEDY_USE_EXISTING, "-+N"},

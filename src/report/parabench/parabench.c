@@ -11,6 +11,8 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_ROOT, "--root"},
     {WEIR_REMEDY_ANYWHERE, "allow all with --anywhere"},
     {WEIR_REMEDY_BACKEND, "--backend"},
+    {WEIR_REMEDY_DEVICE, "weir ior --device allow"},
+    {WEIR_REMEDY_DEVICE_FORCE, "weir ior --device force"},
     {WEIR_REMEDY_KEEP, "a program without delete"},
     {WEIR_REMEDY_FILE_PER_RANK, "$$rank in the name"},
     {WEIR_REMEDY_REPETITIONS, "repeat"},
