@@ -36,6 +36,10 @@ endif()
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo, MinSizeRel or Debug" FORCE)
 endif()
+# Without optimisation gcc 14 does not know how long numbers can be, and warns of texts that fit.
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-format-truncation)
+endif()
 string(TOUPPER "${CMAKE_BUILD_TYPE}" weir_type)
 set(weir_type_flags "${CMAKE_C_FLAGS_${weir_type}}")
 
