@@ -31,7 +31,7 @@ expect_asked() { # expect_asked GROUP PACKAGE...
         { echo "failed: deps $group asks for other packages (>) than it names (<)"; exit 1; }
 }
 
-for group in build testbed test bench lint all fuzz gluster; do
+for group in build testbed test bench lint all fuzz gluster root; do
     read -rd '' -a words <<<"${packages_of[$group]}" || true
     : >"$work/installed"
     expect_asked "$group" "${words[@]}"
