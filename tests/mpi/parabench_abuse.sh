@@ -218,3 +218,42 @@ for rank in 0 1 2 0 1 2; do
     expect_record "end.interrupted and phases[0].outcome == 'partial'"
     rm f
 done
+
+# ---------------------------------------------------------------- what the check of the whole program finds
+
+# Nothing is done before a constant name outside of the roots, and --explain says so too.
+for call in 'stat("/etc/passwd");' 'if ($$rank > 9) lookup("../x");' 'rename("f0", "/tmp/f0");' '$f = fopen("/etc/passwd", "r");' \
+    'repeat $i 3 list("/");'; do
+    in_time inline 1 "write(\"before\", 1k); $call"
+    expect_exit 2
+    grep -qE "line 1: [a-z]+: .* is outside of .*--root.*--anywhere" "$err" || fail "the name of $call is not refused"
+    [[ ! -e before ]] || fail "the program was begun"
+done
+inline 1 'write("before", 1k); stat("before"); stat("./before"); stat("../'"${PWD##*/}"'/before"); delete("before");'
+expect_done
+inline 1 'write("before", 1k); $n = "/etc"; lookup("$n/passwd");'
+[[ $status != 2 ]] || fail "a name with a variable is known when the program comes to it"
+rm -f before
+# A file that is closed twice in one block.
+for uses in 'fclose($f); fclose($f);' 'fclose($f); fwrite($f, 1k);' 'repeat $i 2 { fclose($f); print $i; fsync($f); }'; do
+    in_time inline 1 "\$f = fcreat(\"before\"); $uses"
+    expect_exit 2
+    grep -qE 'line 1: f(close|write|sync): the file of \$f was closed in line 1' "$err" || fail "$uses is not refused"
+    [[ ! -e before ]] || fail "the program was begun"
+done
+inline 1 '$f = fcreat("before"); fclose($f); $f = fopen("before", "r"); fclose($f); if (1 == 1) { $f = fopen("before", "r"); } fclose($f);'
+expect_done
+rm -f before
+
+# Data of another run are known by its seed alone.
+inline 1 'write("before", 64k);' --verify --seed 7
+expect_done
+inline 1 'read("before");' --verify
+expect_exit 2
+expect_error 'give --seed N in both runs'
+inline 1 'read("before");' --verify --seed 7
+expect_done
+inline 1 'read("before");' --verify --seed 8
+expect_exit 1
+expect_error 'read before: wrong data at offset 0'
+rm -f before

@@ -37,17 +37,23 @@ int weir_pbl_set_parameters(const struct weir_lowering *lowering, struct weir_pr
  * depend on rounds of loops, the largest in a first or a last round that is not above 64 MiB. */
 uint64_t weir_pbl_largest_bytes(const struct weir_program *program);
 
-/* ---- numbers.c ---- */
+/* ---- numbers.c: what a check of the whole program finds ---- */
 
 /* Refuses parameters whose values are no numbers where the program takes them for numbers, whatever
  * else it does. 0, or a usage error. */
 int weir_pbl_check_numbers(const struct weir_lowering *lowering,
                            const struct weir_program *program);
 
+/* Refuses a use of a file that a statement before it, in the same block, has closed. 0, or a usage
+ * error. */
+int weir_pbl_check_handles(const struct weir_lowering *lowering,
+                           const struct weir_program *program);
+
 /* ---- roots.c ---- */
 
 /* The directories that names of files may be in: `roots` (lines), or else those that values of
- * parameters name, and behind them the current one. 0, or a usage error. */
+ * parameters name, and behind them the current one. Names without variables are checked. 0, or a
+ * usage error. */
 int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program *program,
                        const char *roots);
 

@@ -158,6 +158,28 @@ static int lower_seed(const struct lowering *lowering)
     return 0;
 }
 
+static bool writes_data(const struct weir_statement *statements)
+{
+    for (const struct weir_statement *at = statements; at != NULL; at = at->next)
+        if ((at->kind == WEIR_DO_CALL && weir_calls[at->call].moves_data &&
+             weir_calls[at->call].writes) ||
+            writes_data(at->body) || writes_data(at->otherwise))
+            return true;
+    return false;
+}
+
+/* Data of another run are known by its seed alone. */
+static int check_seed(const struct lowering *lowering)
+{
+    const struct weir_program *program = lowering->program;
+
+    if (!program->must_verify || program->seed_is_given || lowering->config->is_dry ||
+        writes_data(program->statements))
+        return 0;
+    return REFUSE(lowering, "--verify: the program writes no data, and those of another run are "
+                            "known by its seed: give --seed N in both runs, or leave it out");
+}
+
 static int read_time(const struct lowering *lowering, const char *option, const char *text,
                      uint64_t *ns)
 {
@@ -189,7 +211,7 @@ static int lower_terms(struct lowering *lowering)
     program->must_verify = lowering->additions->must_verify;
     program->event_limit = event_limit(lowering);
     program->largest_bytes = weir_pbl_largest_bytes(program);
-    if (lower_on_error(lowering) || lower_seed(lowering) ||
+    if (lower_on_error(lowering) || lower_seed(lowering) || check_seed(lowering) ||
         read_time(lowering, "--time-limit", lowering->additions->time_limit,
                   &lowering->time_limit_ns) ||
         read_time(lowering, "--think", lowering->additions->think, &lowering->think_ns))
@@ -339,7 +361,9 @@ static int lower_program(const struct lowering *lowering,
         return -EINVAL;
     if (weir_pbl_set_parameters(&lowering->base, lowering->program, count, words))
         return -EINVAL;
-    return weir_pbl_check_numbers(&lowering->base, lowering->program);
+    if (weir_pbl_check_numbers(&lowering->base, lowering->program))
+        return -EINVAL;
+    return weir_pbl_check_handles(&lowering->base, lowering->program);
 }
 
 int weir_parabench_lower(struct weir_plan *plan, const struct weir_front_request *base,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of parameters that the program takes for numbers, and that are none, or negative where
- * that cannot be. */
+/* Errors of a whole program that would end it while it runs: values of parameters that it takes for
+ * numbers, and that are none, or negative where that cannot be; and files that are closed twice. */
 #include "language.h"
 
 #include <errno.h>
@@ -131,4 +131,65 @@ int weir_pbl_check_numbers(const struct weir_lowering *lowering, const struct we
         failure = check(lowering, &search, &program->parameters[i]);
     free(search.uses);
     return failure;
+}
+
+/* ---- files ---- */
+
+static bool may_assign(const struct weir_statement *statements, unsigned variable)
+{
+    for (const struct weir_statement *at = statements; at != NULL; at = at->next)
+        if (at->variable == variable || may_assign(at->body, variable) ||
+            may_assign(at->otherwise, variable))
+            return true;
+    return false;
+}
+
+/* The variable with the file that a call works on; WEIR_NO_VARIABLE = the call is by name. */
+static unsigned handle_of(const struct weir_statement *statement)
+{
+    int variable = -1;
+
+    if (statement->kind == WEIR_DO_CALL && weir_calls[statement->call].arguments[0] == 'H')
+        variable = weir_expr_single_variable(statement->arguments[0]);
+    return variable >= 0 ? (unsigned)variable : WEIR_NO_VARIABLE;
+}
+
+/* Statements of inner blocks may be left out: those that assign end the search, and calls in them
+ * are left to the run. */
+static int check_closed(const struct weir_lowering *lowering, const struct weir_program *program,
+                        const struct weir_statement *close)
+{
+    unsigned file = handle_of(close);
+
+    for (const struct weir_statement *at = close->next; at != NULL; at = at->next) {
+        if (handle_of(at) == file)
+            return WEIR_REFUSE(lowering,
+                               "line %u: %s: the file of $%s was closed in line %u: leave it out, "
+                               "or open the file again before",
+                               at->line, weir_calls[at->call].word, program->variables.names[file],
+                               close->line);
+        if (at->variable == file || may_assign(at->body, file) || may_assign(at->otherwise, file))
+            return 0;
+    }
+    return 0;
+}
+
+static int check_files(const struct weir_lowering *lowering, const struct weir_program *program,
+                       const struct weir_statement *statements)
+{
+    for (const struct weir_statement *at = statements; at != NULL; at = at->next) {
+        bool closes = at->kind == WEIR_DO_CALL &&
+                      (at->call == WEIR_CALL_FCLOSE || at->call == WEIR_CALL_PFCLOSE);
+
+        if ((closes && handle_of(at) != WEIR_NO_VARIABLE && check_closed(lowering, program, at)) ||
+            check_files(lowering, program, at->body) ||
+            check_files(lowering, program, at->otherwise))
+            return -EINVAL;
+    }
+    return 0;
+}
+
+int weir_pbl_check_handles(const struct weir_lowering *lowering, const struct weir_program *program)
+{
+    return check_files(lowering, program, program->statements);
 }

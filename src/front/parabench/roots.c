@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directories that a program's files may be in. They need not be there yet. */
+/* The directories that a program's files may be in, which need not be there yet, and constant names
+ * outside of them. */
 #include "language.h"
 
 #include <errno.h>
@@ -160,6 +161,49 @@ static int add_of_program(struct roots *roots, const struct weir_program *progra
     return add_root(roots, "the current directory", roots->directory);
 }
 
+/* ---- constant names ---- */
+
+static bool is_in_a_root(const struct roots *roots, const char *name)
+{
+    const char *path = clean_root(roots, name);
+
+    for (unsigned i = 0; i < roots->count; i++) {
+        size_t length = strcmp(roots->list[i], "/") == 0 ? 0 : strlen(roots->list[i]);
+
+        if (strncmp(path, roots->list[i], length) == 0 &&
+            (path[length] == '/' || path[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* Refuses names without variables that are in no root, at all levels: the engine would end the
+ * program at them, after what comes before. */
+static int check_constant_names(const struct roots *roots, const struct weir_statement *statements)
+{
+    for (const struct weir_statement *at = statements; at != NULL; at = at->next) {
+        const char *kinds = at->kind == WEIR_DO_CALL ? weir_calls[at->call].arguments : "";
+
+        for (unsigned i = 0; i < at->argument_count && kinds[i] == 'N'; i++) {
+            const char *name = weir_expr_constant_text(at->arguments[i]);
+            /* Libraries of MPI-IO may take what is before a colon for a kind of file system. */
+            const char *colon =
+                name != NULL && at->call >= WEIR_CALL_PWRITE ? strpbrk(name, ":/") : NULL;
+
+            if (name != NULL && (!is_in_a_root(roots, name) || (colon != NULL && *colon == ':' &&
+                                                                !is_in_a_root(roots, colon + 1))))
+                return WEIR_REFUSE(roots->lowering,
+                                   "line %u: %s: %s is outside of %s%s: give its directory with "
+                                   "--root, or allow all with --anywhere",
+                                   at->line, weir_calls[at->call].word, name, roots->list[0],
+                                   roots->count > 1 ? " and the other roots" : "");
+        }
+        if (check_constant_names(roots, at->body) || check_constant_names(roots, at->otherwise))
+            return -EINVAL;
+    }
+    return 0;
+}
+
 int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program *program,
                        const char *list)
 {
@@ -175,6 +219,7 @@ int weir_pbl_set_roots(const struct weir_lowering *lowering, struct weir_program
                            strerror(errno));
     roots.list = weir_arena_take(arena, ROOTS_MAX * sizeof *roots.list);
     failure = list != NULL ? add_of_list(&roots, list) : add_of_program(&roots, program);
+    failure = failure ? failure : check_constant_names(&roots, program->statements);
     program->roots = roots.list;
     program->root_count = roots.count;
     free(directory);

@@ -1,2 +1,2 @@
 # Every call by name.
-calls.pbl --root /x
+calls.pbl --anywhere

@@ -1,2 +1,2 @@
 # Modes are known before the run. A copy of a file is one.
-handles.pbl --root /x
+handles.pbl --anywhere

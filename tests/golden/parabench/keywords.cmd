@@ -1,2 +1,2 @@
 # Keywords and calls are known in any case.
-keywords.pbl -g g:1 --root /x
+keywords.pbl -g g:1 --anywhere
