@@ -152,6 +152,45 @@ static void header_lines_are_in_the_order_of_the_words(void **state)
     weir_plan_close(command.plan);
 }
 
+/* Some options add two lines, and some a line after that of the unit. */
+static void modes_add_all_lines_of_the_original(void **state)
+{
+    static const struct {
+        const char *words[WORDS_MAX];
+        const char *splash, *compute_time;
+    } cases[] = {
+        {{"iozone", "-+d"},
+         ">>> I/O Diagnostic mode enabled. <<<\n"
+         "Performance measurements are invalid in this mode.",
+         NULL},
+        {{"iozone", "-V", "5"},
+         "Verify Mode. Pattern 5050505\nPerformance measurements are invalid in this mode.",
+         NULL},
+        {{"iozone", "-V", "255"},
+         "Verify Mode. Pattern ffffffff\nPerformance measurements are invalid in this mode.",
+         NULL},
+        {{"iozone", "-J", "20"}, NULL, "0.020000 seconds for reads and writes.\n"},
+        {{"iozone", "-J", "1500", "-+J"},
+         ">>> Think time is included in throughput cal. <<<",
+         "1.500000 seconds for reads and writes.\n"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_command command;
+        const struct weir_test *test = plan_of(cases[i].words, &command)->tests[0];
+        const char *const found[] = {weir_test_setting(test, "splash"),
+                                     weir_test_setting(test, "compute-time")};
+        const char *const wanted[] = {cases[i].splash, cases[i].compute_time};
+
+        for (unsigned k = 0; k < COUNT(found); k++)
+            if (wanted[k])
+                assert_string_equal(found[k], wanted[k]);
+            else
+                assert_null(found[k]);
+        weir_plan_close(command.plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +200,7 @@ int main(void)
         cmocka_unit_test(the_stonewall_is_that_of_the_test),
         cmocka_unit_test(auto_mode_skips_small_records_of_large_files),
         cmocka_unit_test(header_lines_are_in_the_order_of_the_words),
+        cmocka_unit_test(modes_add_all_lines_of_the_original),
     };
 
     return cmocka_run_group_tests_name("iozone_front", tests, NULL, NULL);

@@ -672,7 +672,7 @@ static void lines_of_iterations_are_those_that_old_readers_know(void **state)
         "ops/sec\n"
         "V-1: Rank   0 Line  1128    Directory removal :          0.024 sec,        661.732 "
         "ops/sec\n"
-        "V-1: Rank   0 Line  1435    File creation     :          0.000 sec,     136956.865 "
+        "V-1: Rank   0 Line  1435   File creation     :          0.000 sec,     136956.865 "
         "ops/sec\n",
         "V-1: Rank   0 Line  2249 main   Tree removal      :          0.000 sec,       6626.073 "
         "ops/sec\n"

@@ -211,6 +211,15 @@ static void lower_settings(struct weir_iozone_lowering *lowering)
     set_flag(lowering, "no-retest", config->no_retest);
     set_flag(lowering, "clustered", config->host_list != NULL);
     set_flag(lowering, "threads", config->has_threads);
+    if (config->read_list || config->write_list)
+        set(test, "compute-time",
+            weir_arena_printf(arena, "%s%s",
+                              config->read_list ? "from telemetry files for reads.\n" : "",
+                              config->write_list ? "from telemetry files for writes.\n" : ""));
+    else if (config->think_ms > 0)
+        set(test, "compute-time",
+            weir_arena_printf(arena, "%.6f seconds for reads and writes.\n",
+                              (double)config->think_ms / 1e3));
     if (config->excel_path)
         set(test, "excel-file", config->excel_path);
     if (lowering->request->splash)

@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 /* ---- lines of the header ---- */
 
-/* What an option adds to it; in a line %s is the value, %k its kilobytes, %m the system. */
+/* Lines that an option adds. In them %s is the value, %k its kilobytes, %v the byte of -V four
+ * times, and %m the system. */
 static const struct {
     const char *name;
     const char *line;
@@ -39,18 +41,20 @@ static const struct {
     {"record", "Record Size %k kB"},
     {"excel", "Excel chart generation enabled"},
     {"size", "File size set to %k kB"},
-    {"verify", "Verify Mode. Pattern %s\nPerformance measurements are invalid in this mode."},
+    {"verify", "Verify Mode. Pattern %v\nPerformance measurements are invalid in this mode."},
     {"keep", "Setting no_unlink"},
     {"lock", "Lock file when reading/writing."},
     {"no-stonewall", "Stonewall disabled"},
     {"no-crossover", "Cross over of record size disabled."},
     {"madvise", "Madvise enabled: %s"},
     {"sequential-mix", ">>> Sequential Mixed workload. <<<"},
-    {"diagnose", ">>> I/O Diagnostic mode enabled. <<<"},
+    {"diagnose", ">>> I/O Diagnostic mode enabled. <<<\n"
+                 "Performance measurements are invalid in this mode."},
     {"dsync", ">>> O_DSYNC mode enabled. <<<"},
     {"existing", ">>> No Verify mode. <<<"},
     {"host-name", "Hostname = %s"},
     {"count-think", ">>> Think time is included in throughput cal. <<<"},
+    {"record-locks", ">>> Record locking mode enabled. <<<"},
     {"mix-readers", "Manual control of test 8. >>> Very Experimental. Sony special <<<"},
     {"host-list", "Network distribution mode enabled."},
     {"no-retest", "No retest option selected"},
@@ -88,8 +92,9 @@ static void add_system(struct weir_text *text)
     struct utsname name;
 
     if (uname(&name) == 0)
-        weir_text_add(text, "%s %s %s %s %s", name.sysname, name.nodename, name.release,
-                      name.version, name.machine);
+        weir_text_add(text, "%s %s %s %s %s%s", name.sysname, name.nodename, name.release,
+                      name.version, name.machine,
+                      strcmp(name.sysname, "Linux") == 0 ? " GNU/Linux" : "");
 }
 
 static void add_splash(struct speller *speller, const char *name, const char *value)
@@ -114,6 +119,9 @@ static void add_splash(struct speller *speller, const char *name, const char *va
             add_system(&speller->splash);
         else if (*line == 'k' && weir_iozone_size_parse(value, &bytes) == 0)
             weir_text_add(&speller->splash, "%" PRIu64, bytes / 1024);
+        else if (*line == 'v')
+            weir_text_add(&speller->splash, "%x",
+                          ((unsigned)strtol(value, NULL, 10) & 0xff) * 0x01010101U);
         else
             weir_text_add(&speller->splash, "%s", value);
     }

@@ -89,6 +89,14 @@ static void add_settings(struct weir_text *text, const struct weir_plan *plan)
 
     if (unit == NULL || strcmp(unit, "kb") == 0)
         weir_text_add(text, "\tOutput is in %ss/sec\n", kbyte);
+    for (const char *line = weir_test_setting(test, "compute-time"); line && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+
+        weir_text_add(text, "\tCompute time ");
+        weir_text_add_bytes(text, line, length);
+        weir_text_add(text, "\n");
+        line += length + (line[length] == '\n');
+    }
     weir_text_add(text,
                   "\tTime Resolution = 0.000001 seconds.\n"
                   "\tProcessor cache size set to %llu %ss.\n"
