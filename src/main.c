@@ -126,7 +126,7 @@ int main(int argc, char *argv[])
     weir_memory_reserve();
     list_backends(&backends, &arena);
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
-    weir_use_words_of(command.dialect);
+    weir_use_words_of(&command);
     if (needs_mpi(&command, &error)) {
         weir_prepare_process();
         weir_crash_set_work("start of MPI");

@@ -115,12 +115,12 @@ static int check_room(struct weir_group *group, const struct weir_plan *plan, si
     }
     if (list.length > 0 && plan->tests[0]->must_fit)
         weir_error_usage(error, plan->dialect,
-                         "%s: write less (" WEIR_REMEDY_BLOCK_SIZE
+                         "%s: write less (" WEIR_REMEDY_LESS_DATA
                          "), make room, or leave --must-fit out",
                          list.data);
     else if (list.length > 0 && group->rank == 0)
         weir_log(WEIR_LOG_WARNING,
-                 "%s: write less (" WEIR_REMEDY_BLOCK_SIZE "), make room, or leave them out",
+                 "%s: write less (" WEIR_REMEDY_LESS_DATA "), make room, or leave them out",
                  list.data);
     weir_text_close(&list);
     free(needed);

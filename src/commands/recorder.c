@@ -301,7 +301,8 @@ static void warn_of_test(const struct weir_recorder *recorder, const struct weir
     if (recorder->reporter->is_text)
         return;
     for (size_t i = 0; i < test->remark_count; i++)
-        weir_log(WEIR_LOG_WARNING, "%s", test->remarks[i]);
+        if (!weir_plan_repeats_remark(recorder->plan, test, i))
+            weir_log(WEIR_LOG_WARNING, "%s", test->remarks[i]);
     if (test->rank_limit > begun->rank_count)
         weir_log(WEIR_LOG_WARNING, "%" PRIu64 " ranks were asked for and %u are there",
                  test->rank_limit, begun->rank_count);
@@ -323,7 +324,7 @@ static int open_files(struct weir_recorder *recorder, struct weir_error *error)
 
 static void set_words(struct weir_recorder *recorder, unsigned test)
 {
-    recorder->words = weir_report_words(recorder->plan->tests[test]->dialect);
+    recorder->words = weir_report_words_of(recorder->plan, test);
     weir_log_set_words(recorder->words);
 }
 
@@ -670,7 +671,7 @@ static void tell_apart(const struct weir_recorder *recorder)
     struct weir_text text = {0};
 
     weir_report_trust(&text, recorder->plan, recorder->result);
-    weir_report_spell(&text, 0, weir_report_words(recorder->plan->dialect));
+    weir_report_spell(&text, 0, weir_report_words_of(recorder->plan, 0));
     fputs(weir_text_string(&text), stderr);
     weir_text_close(&text);
 }

@@ -37,6 +37,8 @@ static void tell_remarks(const struct weir_plan *plan)
         const struct weir_test *test = plan->tests[i];
 
         for (size_t k = 0; k < test->remark_count; k++) {
+            if (weir_plan_repeats_remark(plan, test, k))
+                continue;
             if (plan->test_count > 1)
                 weir_log(WEIR_LOG_WARNING, "%s: test %u: %s", test->dialect, test->number,
                          test->remarks[k]);
@@ -126,9 +128,15 @@ static int write_page(const struct weir_command *command, const struct weir_grou
     return 0;
 }
 
-void weir_use_words_of(const char *dialect)
+static const struct weir_remedy_word *words_of(const struct weir_command *command)
 {
-    weir_log_set_words(weir_report_words(dialect));
+    return command->plan != NULL ? weir_report_words_of(command->plan, 0)
+                                 : weir_report_words(command->dialect);
+}
+
+void weir_use_words_of(const struct weir_command *command)
+{
+    weir_log_set_words(words_of(command));
 }
 
 int weir_show(const struct weir_command *command, const struct weir_group *group,
@@ -138,7 +146,7 @@ int weir_show(const struct weir_command *command, const struct weir_group *group
     int code = write_page(command, group, &text, error);
 
     if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT)
-        weir_report_spell(&text, 0, weir_report_words(command->dialect));
+        weir_report_spell(&text, 0, words_of(command));
     if (code == 0)
         code = print(weir_text_string(&text),
                      command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,

@@ -121,7 +121,7 @@ static void tell_room(const struct weir_examination *examination)
     if (unused < FREE_BYTES_MIN || unused < facts.bytes_total / 20)
         weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",
                            "remove what nobody needs, or take a target elsewhere; a run with less "
-                           "data (" WEIR_REMEDY_BLOCK_SIZE ", " WEIR_REMEDY_SEGMENTS ") fits, too",
+                           "data (" WEIR_REMEDY_LESS_DATA ") fits, too",
                            "%s of %s can be had", rest, total);
     else if (facts.inodes_total > 0 && facts.inodes_used >= facts.inodes_total)
         weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "room",

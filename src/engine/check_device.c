@@ -64,9 +64,8 @@ static int check_size(const struct device_check *check)
     if (!weir_verb_moves_data(phase->verb) || needed <= check->device.bytes)
         return 0;
     return REFUSE(check,
-                  "device %s has %llu bytes, and the test takes %llu of it: use smaller blocks "
-                  "(" WEIR_REMEDY_BLOCK_SIZE "), fewer segments (" WEIR_REMEDY_SEGMENTS
-                  ") or fewer ranks",
+                  "device %s has %llu bytes, and the test takes %llu of it: move less "
+                  "(" WEIR_REMEDY_LESS_DATA "), or use fewer ranks",
                   check->path, number(check->device.bytes), number(needed));
 }
 

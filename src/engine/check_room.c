@@ -158,8 +158,7 @@ static void tell(struct weir_run *run, const struct needs *needs, const struct c
                  needs->files.may_be_cut || needs->trees.may_be_cut
                      ? ", and only the deadline may end it earlier"
                      : "",
-                 are_trees ? "fewer or smaller files"
-                           : WEIR_REMEDY_BLOCK_SIZE ", " WEIR_REMEDY_SEGMENTS);
+                 are_trees ? "fewer or smaller files" : WEIR_REMEDY_LESS_DATA);
     else
         snprintf(run->no_room, sizeof run->no_room,
                  "%.200s: %" PRIu64 " new files%s are more than the %" PRIu64

@@ -190,10 +190,7 @@ static int refuse_unknown(struct weir_run *run, const char *path, bool found,
         weir_error_set(
             error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
             "%s: no stamp tells what this data ought to be: it was not written by weir, "
-            "or without a payload, or nothing of it is left; if IOR wrote it, "
-            "use " WEIR_REMEDY_FOREIGN_DATA " with "
-            "the pattern and the signature that it was written with, " WEIR_REMEDY_PATTERN
-            " and " WEIR_REMEDY_SEED,
+            "or without a payload, or nothing of it is left; " WEIR_REMEDY_UNKNOWN_DATA,
             path);
     return weir_group_agree(run->group, error);
 }

@@ -156,8 +156,8 @@ static int check_total(const struct weir_run *run, const struct weir_phase *phas
         return 0;
     return weir_error_usage(
         error, run->test->dialect,
-        "%d ranks with %llu bytes each are more than a shared file can hold: use "
-        "fewer segments or smaller blocks, or " WEIR_REMEDY_FILE_PER_RANK,
+        "%d ranks with %llu bytes each are more than a shared file can hold: move less "
+        "(" WEIR_REMEDY_LESS_DATA "), or use " WEIR_REMEDY_FILE_PER_RANK,
         run->group->size, (unsigned long long)per_rank);
 }
 

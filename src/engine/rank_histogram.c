@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PLACE WEIR_REMEDY_OP_FILES
+#define PLACE WEIR_REMEDY_HISTOGRAMS
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
 #define S UINT64_C(1000000000)

@@ -217,6 +217,15 @@ static bool is_row_of_earlier(const struct weir_backends *backends, size_t count
     return is_found;
 }
 
+/* The option that the user typed for a row of a backend. */
+static const char *spelling_of(const struct weir_lowering *lowering, const char *row)
+{
+    for (size_t i = 0; i < lowering->spelling_count; i++)
+        if (strcasecmp(lowering->spellings[i].row, row) == 0)
+            return lowering->spellings[i].option;
+    return weir_arena_printf(&lowering->plan->arena, "--%s", row);
+}
+
 /* Options of other backends change nothing, which may not be what was meant. An option that several
  * have is named with the first. */
 static void remark_unused_options(const struct weir_lowering *lowering)
@@ -232,33 +241,56 @@ static void remark_unused_options(const struct weir_lowering *lowering)
             if (row->name && weir_options_is_changed(row, values) &&
                 !is_of_use(lowering->test, row) && !is_row_of_earlier(backends, i, row->name))
                 weir_plan_add_remark(lowering->plan, lowering->test,
-                                     "--%s: an option of backend %s, and this test uses %s: it "
-                                     "changes nothing",
-                                     row->name, backend->label, lowering->test->label);
+                                     "%s: an option of backend %s, and %s %s: it changes nothing",
+                                     spelling_of(lowering, row->name), backend->label,
+                                     lowering->users ? lowering->users : "this test uses",
+                                     lowering->test->label);
         }
     }
 }
 
-/* Not a word of the original's, which other backends may take for nothing. */
+static const char *direct_option_of(const struct weir_lowering *lowering)
+{
+    const char *option = lowering->request->direct_option;
+
+    return option ? option : "--direct";
+}
+
+/* Other backends may ignore options of the original, and --direct is none. It is a remark where the
+ * dialect, and not the user, has chosen the backend. */
 static int refuse_cached(const struct weir_lowering *lowering)
 {
-    if (!lowering->request->common.is_direct || has_row(lowering->loop, "posix.odirect") ||
+    if (!lowering->request->common.is_direct || lowering->users || has_row(lowering->loop, "posix.odirect") ||
         weir_test_abilities(lowering->test) & WEIR_BYPASSES_CACHE)
         return 0;
     return weir_error_usage(lowering->error, lowering->place,
-                            "--direct: backend %s has no transfers past the page cache; leave it "
+                            "%s: backend %s has no transfers past the page cache; leave it "
                             "out, or choose another backend, such as posix or direct",
-                            lowering->test->label);
+                            direct_option_of(lowering), lowering->test->label);
 }
 
 /* ---- all of it ---- */
 
+int weir_lower_backend_option(struct weir_lowering *lowering, const char *row, const char *value,
+                              const char *option)
+{
+    size_t i = 0;
+
+    while (i < lowering->spelling_count && strcmp(lowering->spellings[i].row, row) != 0)
+        i++;
+    assert(i < WEIR_SPELLINGS_MAX);
+    if (i == lowering->spelling_count)
+        lowering->spellings[lowering->spelling_count++] = (struct weir_spelling){row, option};
+    return weir_options_assign(&lowering->request->parser, lowering->place, row, value,
+                               lowering->error);
+}
+
 int weir_lower_backend(struct weir_lowering *lowering, const char *api)
 {
-    /* A word of several backends. */
+    /* Several backends have this option. */
     int failure = lowering->request->common.is_direct
-                      ? weir_options_assign(&lowering->request->parser, lowering->place,
-                                            "posix.odirect", "1", lowering->error)
+                      ? weir_lower_backend_option(lowering, "posix.odirect", "1",
+                                                  direct_option_of(lowering))
                       : 0;
 
     if (!failure)

@@ -15,6 +15,13 @@ struct weir_load {
     struct weir_rate rate; /* of timed phases */
 };
 
+/* An option of backends that an option of the dialect has set: messages name the latter. */
+struct weir_spelling {
+    const char *row;    /* "posix.odirect" */
+    const char *option; /* "-I" */
+};
+#define WEIR_SPELLINGS_MAX 8
+
 /* One test of a request on its way to the plan. */
 struct weir_lowering {
     struct weir_plan *plan;
@@ -24,6 +31,9 @@ struct weir_lowering {
     struct weir_error *error;
     const struct weir_descriptor *loop; /* the backend that does the work, if it is no dry run */
     struct weir_load load;
+    struct weir_spelling spellings[WEIR_SPELLINGS_MAX];
+    size_t spelling_count;
+    const char *users; /* of the backend, in remarks: "tests 6 and 7 use"; NULL = "this test uses" */
 };
 
 #define WEIR_REFUSE(lowering, ...)                                                                 \
@@ -34,6 +44,11 @@ struct weir_lowering {
 /* The argument of -a and the options of backends: fills in the test's backend and `loop`. 0, or a
  * usage error. */
 int weir_lower_backend(struct weir_lowering *lowering, const char *api);
+
+/* Sets an option of the backends that have it, because the dialect's `option` asks for it. 0, or a
+ * usage error. */
+int weir_lower_backend_option(struct weir_lowering *lowering, const char *row, const char *value,
+                              const char *option);
 
 /* The test keeps its label and runs against nothing. 0, or a usage error. */
 int weir_lower_dry_run(const struct weir_lowering *lowering);

@@ -50,6 +50,7 @@ void weir_front_request_copy(struct weir_front_request *request,
         if (binding->set->values_bytes > 0)
             memcpy(request->parser.bindings[i].values, binding->values, binding->set->values_bytes);
     }
+    request->direct_option = from->direct_option;
 }
 
 int weir_front_request_parse(const struct weir_front_request *request, int count,

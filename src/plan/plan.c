@@ -197,6 +197,16 @@ void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const 
     free(remark);
 }
 
+bool weir_plan_repeats_remark(const struct weir_plan *plan, const struct weir_test *test,
+                              size_t remark)
+{
+    for (unsigned i = test->number; i-- > 0;)
+        for (size_t k = 0; k < plan->tests[i]->remark_count; k++)
+            if (strcmp(plan->tests[i]->remarks[k], test->remarks[remark]) == 0)
+                return true;
+    return false;
+}
+
 /* Of nested rank sets the smallest count holds. Steps that are nested too deep are left to the
  * check. */
 static void limit_ranks(const struct weir_step *step, uint64_t limit, unsigned nesting)

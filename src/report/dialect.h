@@ -26,6 +26,8 @@ struct weir_dialect_reports {
     const char *dialect;
     const struct weir_reporter *const *reporters; /* NULL ends the list */
     const struct weir_remedy_word *remedies;      /* in its own options; NULL: neutral words */
+    /* Those of a test, where they differ from one to another; NULL: they do not. */
+    const struct weir_remedy_word *(*remedies_of)(const struct weir_test *test);
     const struct weir_rank_csv_format *rank_csv;
     const struct weir_side_format *side; /* NULL: none */
     /* What a sweep calls a phase; NULL: it has no row. No such function: as our block calls it. */

@@ -76,6 +76,14 @@ void weir_report_sentence(struct weir_text *text, const char *label, const char 
     weir_text_add(text, "\n");
 }
 
+void weir_report_remarks(struct weir_text *text, const char *label, const struct weir_plan *plan,
+                         const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->remark_count; i++)
+        if (!weir_plan_repeats_remark(plan, test, i))
+            weir_report_sentence(text, label, test->remarks[i]);
+}
+
 void weir_report_room(struct weir_text *text, const char *label,
                       const struct weir_test_result *test)
 {
@@ -178,6 +186,18 @@ const struct weir_remedy_word *weir_report_words(const char *dialect)
     return reports != NULL ? reports->remedies : NULL;
 }
 
+const struct weir_remedy_word *weir_report_words_of(const struct weir_plan *plan, unsigned test)
+{
+    const struct weir_dialect_reports *reports =
+        weir_report_dialect(test < plan->test_count ? plan->tests[test]->dialect : plan->dialect);
+
+    if (reports == NULL)
+        return NULL;
+    return reports->remedies_of != NULL && test < plan->test_count
+               ? reports->remedies_of(plan->tests[test])
+               : reports->remedies;
+}
+
 void weir_report_spell(struct weir_text *text, size_t begin, const struct weir_remedy_word *words)
 {
     struct weir_text plain = {0};
@@ -211,7 +231,7 @@ void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
         reporter->begin(text, plan, result);
     if (reporter->warning_label != NULL && result->launch_mismatch != NULL)
         weir_report_sentence(text, reporter->warning_label, result->launch_mismatch);
-    weir_report_spell(text, begin, weir_report_words(plan->dialect));
+    weir_report_spell(text, begin, weir_report_words_of(plan, 0));
 }
 
 void weir_report_test_begins(struct weir_text *text, const struct weir_plan *plan,
@@ -222,7 +242,7 @@ void weir_report_test_begins(struct weir_text *text, const struct weir_plan *pla
 
     if (reporter->test_begins)
         reporter->test_begins(text, plan, result, test);
-    weir_report_spell(text, begin, weir_report_words(plan->tests[test->test]->dialect));
+    weir_report_spell(text, begin, weir_report_words_of(plan, test->test));
 }
 
 void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan,
@@ -233,7 +253,7 @@ void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan
 
     if (reporter->phase_done)
         reporter->phase_done(text, plan, result, phase);
-    weir_report_spell(text, begin, weir_report_words(plan->tests[phase->test]->dialect));
+    weir_report_spell(text, begin, weir_report_words_of(plan, phase->test));
 }
 
 void weir_report_test_ends(struct weir_text *text, const struct weir_plan *plan,
@@ -244,7 +264,7 @@ void weir_report_test_ends(struct weir_text *text, const struct weir_plan *plan,
 
     if (reporter->test_ends)
         reporter->test_ends(text, plan, result, test);
-    weir_report_spell(text, begin, weir_report_words(plan->tests[test->test]->dialect));
+    weir_report_spell(text, begin, weir_report_words_of(plan, test->test));
 }
 
 void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
@@ -257,7 +277,7 @@ void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
         reporter->end(text, plan, result);
     if (has_trust)
         weir_report_trust(text, plan, result);
-    weir_report_spell(text, begin, weir_report_words(plan->dialect));
+    weir_report_spell(text, begin, weir_report_words_of(plan, 0));
 }
 
 static void report_test(struct weir_text *text, const struct weir_plan *plan,

@@ -146,11 +146,55 @@ static void every_option_in_a_remedy_is_one_of_its_command(void **state)
     }
 }
 
+/* Remedies in the sentences about files and transfers, which these dialects have as IOR has. */
+static void dialects_of_files_have_no_neutral_words(void **state)
+{
+    static const char *const dialects[] = {"iozone", "dd"};
+    static const char *const remedies[] = {
+        WEIR_REMEDY_PATH,          WEIR_REMEDY_BACKEND,      WEIR_REMEDY_KEEP,
+        WEIR_REMEDY_USE_EXISTING,  WEIR_REMEDY_WRITE,        WEIR_REMEDY_READ,
+        WEIR_REMEDY_TRANSFER_SIZE, WEIR_REMEDY_LESS_DATA,    WEIR_REMEDY_BLOCK_SIZE,
+        WEIR_REMEDY_REPETITIONS,   WEIR_REMEDY_LONGER_PHASE, WEIR_REMEDY_SYNC,
+        WEIR_REMEDY_BUFFERED,      WEIR_REMEDY_SHIFT_NODES,  WEIR_REMEDY_REPORT_FILE};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+        for (size_t k = 0; k < sizeof remedies / sizeof *remedies; k++) {
+            const char *word = word_of(weir_report_words(dialects[i]), remedies[k]);
+
+            assert_non_null(word);
+            assert_string_not_equal(word, word_of(weir_remedy_neutral, remedies[k]));
+        }
+}
+
+/* dd names what it reads by one operand, and what it writes by another. */
+static void a_word_may_depend_on_the_test(void **state)
+{
+    struct weir_phase phase = {.verb = WEIR_WRITE}, *phases[] = {&phase};
+    struct weir_test dd = {.dialect = "dd", .phases = phases, .phase_count = 1};
+    struct weir_setting settings[] = {{"mode", "throughput"}, {"clustered", "0"}};
+    struct weir_test iozone = {.dialect = "iozone", .settings = settings, .setting_count = 2};
+    struct weir_test *tests[] = {&dd, &iozone};
+    struct weir_plan plan = {.dialect = "sweep", .tests = tests, .test_count = 2};
+
+    (void)state;
+    assert_string_equal(word_of(weir_report_words_of(&plan, 0), WEIR_REMEDY_PATH), "of=");
+    phase.verb = WEIR_READ;
+    assert_string_equal(word_of(weir_report_words_of(&plan, 0), WEIR_REMEDY_PATH), "if=");
+    assert_string_equal(word_of(weir_report_words_of(&plan, 1), WEIR_REMEDY_PATH), "-F");
+    settings[0].value = "single";
+    assert_string_equal(word_of(weir_report_words_of(&plan, 1), WEIR_REMEDY_PATH), "-f");
+    settings[1].value = "1";
+    assert_string_equal(word_of(weir_report_words_of(&plan, 1), WEIR_REMEDY_PATH), "-+m");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_option_in_a_remedy_is_one_of_its_command),
         cmocka_unit_test(dialects_have_their_own_words_for_options),
+        cmocka_unit_test(dialects_of_files_have_no_neutral_words),
+        cmocka_unit_test(a_word_may_depend_on_the_test),
         cmocka_unit_test(a_dialect_says_a_remedy_in_its_own_words),
         cmocka_unit_test(a_dialect_without_a_word_says_a_neutral_one),
         cmocka_unit_test(a_copy_without_room_is_cut_and_its_length_told),

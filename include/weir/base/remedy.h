@@ -29,7 +29,7 @@
 #define WEIR_REMEDY_READ "{read}"
 #define WEIR_REMEDY_TRANSFER_SIZE "{transfer-size}"
 #define WEIR_REMEDY_BLOCK_SIZE "{block-size}"
-#define WEIR_REMEDY_SEGMENTS "{segments}"
+#define WEIR_REMEDY_LESS_DATA "{less-data}" /* the options that say how much is moved */
 #define WEIR_REMEDY_REPETITIONS "{repetitions}"
 #define WEIR_REMEDY_DEADLINE "{deadline}"
 #define WEIR_REMEDY_LONGER_PHASE "{longer-phase}"
@@ -45,6 +45,7 @@
 #define WEIR_REMEDY_SHIFT_DISTANCE "{shift-distance}"
 /* The content of the data, and its verification. */
 #define WEIR_REMEDY_FOREIGN_DATA "{foreign-data}" /* data that another program wrote */
+#define WEIR_REMEDY_UNKNOWN_DATA "{unknown-data}" /* nothing says what was written: a clause */
 #define WEIR_REMEDY_PATTERN "{pattern}"
 #define WEIR_REMEDY_SEED "{seed}"
 #define WEIR_REMEDY_VERIFY_WRITES "{verify-writes}"
@@ -54,6 +55,7 @@
 #define WEIR_REMEDY_REPORT_FILE "{report-file}"
 #define WEIR_REMEDY_RANK_FILE "{rank-file}"
 #define WEIR_REMEDY_OP_FILES "{op-files}"
+#define WEIR_REMEDY_HISTOGRAMS "{histograms}"
 #define WEIR_REMEDY_STATUS_FILE "{status-file}"
 /* The host. */
 #define WEIR_REMEDY_HOG_PER_RANK "{hog-per-rank}"

@@ -10,7 +10,7 @@
 #include <signal.h>
 
 /* Messages of this process say remedies in the words of this dialect from now on. */
-void weir_use_words_of(const char *dialect);
+void weir_use_words_of(const struct weir_command *command);
 
 /* Prepares what the start of MPI gives time for, or must come before it: the clock's calibration,
  * the environment of hwloc, and where JSON has its memory from. Before weir_group_mpi_open. */

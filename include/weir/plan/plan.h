@@ -534,6 +534,10 @@ struct weir_phase *weir_plan_add_phase(struct weir_plan *plan, struct weir_test 
 void weir_plan_add_remark(struct weir_plan *plan, struct weir_test *test, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* True if a test before `test` has its remark number `remark` too: reports print it once. */
+bool weir_plan_repeats_remark(const struct weir_plan *plan, const struct weir_test *test,
+                              size_t remark);
+
 /* Tells each phase its ranks and each test the defaults of its backend, checks the plan (see
  * weir_plan_check) and gives it its id. 0, or a usage error. */
 int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error);

@@ -66,6 +66,9 @@ const char *weir_report_version(const struct weir_plan *plan, const char *origin
                                 char version[WEIR_REPORT_VERSION_BYTES]);
 
 void weir_report_sentence(struct weir_text *text, const char *label, const char *sentence);
+/* The remarks of the front end on a test, but for those that a test before it has too. */
+void weir_report_remarks(struct weir_text *text, const char *label, const struct weir_plan *plan,
+                         const struct weir_test *test);
 void weir_report_room(struct weir_text *text, const char *label,
                       const struct weir_test_result *test);
 
@@ -101,6 +104,10 @@ unsigned weir_report_count_warnings(const char *text);
 
 /* The words of a dialect for remedies; NULL, for which there are neutral ones, if it has none. */
 const struct weir_remedy_word *weir_report_words(const char *dialect);
+
+/* The words for remedies in sentences on a test of the plan: one option may name what a test reads,
+ * and another what it writes. */
+const struct weir_remedy_word *weir_report_words_of(const struct weir_plan *plan, unsigned test);
 
 /* Puts words in the place of the remedies that the text has from `begin` on. */
 void weir_report_spell(struct weir_text *text, size_t begin, const struct weir_remedy_word *words);

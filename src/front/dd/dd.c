@@ -18,8 +18,11 @@ static int read_more(struct weir_plan *plan, struct weir_front_request *base,
     (void)plan;
     (void)orders;
     (void)error;
-    if (weir_dd_list_has(operands->iflag, "direct") || weir_dd_list_has(operands->oflag, "direct"))
-        base->common.is_direct = true;
+    if (!base->common.is_direct && weir_dd_list_has(operands->iflag, "direct"))
+        base->direct_option = "iflag=direct";
+    else if (!base->common.is_direct && weir_dd_list_has(operands->oflag, "direct"))
+        base->direct_option = "oflag=direct";
+    base->common.is_direct |= base->direct_option != NULL;
     if (strcmp(operands->status, "progress") == 0 && strcmp(base->common.progress, "auto") == 0)
         base->common.progress = "1";
     return 0;

@@ -76,7 +76,8 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
 
     /* A word of several backends, and of IOR by two names. */
     if (lowering->ior->use_o_direct &&
-        weir_options_assign(&base->request->parser, base->place, "posix.odirect", "1", base->error))
+        weir_lower_backend_option(base, "posix.odirect", "1",
+                                  "-B, useO_DIRECT"))
         return -EINVAL;
     if (weir_lower_backend(base, lowering->ior->api) || lower_view(lowering) ||
         lower_unused_words(lowering))

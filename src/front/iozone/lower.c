@@ -276,20 +276,21 @@ static int lower_backend(struct weir_iozone_lowering *lowering, enum weir_iozone
     static const char *const advices[] = {NULL, "random", "sequential", "dontneed", "willneed"};
     const struct {
         bool is_asked;
-        const char *option, *value;
+        const char *row, *value, *option;
     } words[] = {
-        {config->is_direct && !is_stream, "posix.odirect", "1"},
-        {config->locks_file && !is_stream, "posix.filelock", "1"},
-        {config->locks_records && !is_stream, "posix.rangelocks", "1"},
-        {config->advice > 0 && !is_stream, "mmap.advice", advices[config->advice]},
+        {config->is_direct, "posix.odirect", "1", "-I"},
+        {config->locks_file, "posix.filelock", "1", "-W"},
+        {config->locks_records, "posix.rangelocks", "1", "-+l"},
+        {config->advice > 0, "mmap.advice", advices[config->advice], "-+A"},
     };
-    bool needs_locks = words[1].is_asked || words[2].is_asked;
+    bool needs_locks = !is_stream && (config->locks_file || config->locks_records);
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].is_asked &&
-            weir_options_assign(&lowering->request->base.parser, lowering->base.place,
-                                words[i].option, words[i].value, lowering->base.error))
+            weir_lower_backend_option(&lowering->base, words[i].row, words[i].value,
+                                      words[i].option))
             return -EINVAL;
+    lowering->base.users = is_stream ? "tests 6 and 7 use" : NULL;
     if (weir_lower_backend(&lowering->base, backend_of(lowering, part)))
         return -EINVAL;
     /* What has ranges alone has them to refuse them. */

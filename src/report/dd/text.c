@@ -107,8 +107,7 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
             weir_text_add(text, ", with %s", data_of(phase));
         weir_text_add(text, "\n");
     }
-    for (size_t i = 0; i < test->remark_count; i++)
-        weir_report_sentence(text, "weir dd: ", test->remarks[i]);
+    weir_report_remarks(text, "weir dd: ", plan, test);
     weir_report_room(text, "weir dd: ", begun);
 }
 
@@ -172,28 +171,39 @@ static const struct weir_reporter reporter = {
 
 /* ---- the dialect ---- */
 
-static const struct weir_remedy_word remedies[] = {
-    {WEIR_REMEDY_PATH, "of= or if="},
-    {WEIR_REMEDY_BACKEND, "-a"},
-    {WEIR_REMEDY_FILE_PER_RANK, "%r in the name"},
-    {WEIR_REMEDY_DEVICE, "--device allow"},
-    {WEIR_REMEDY_DEVICE_FORCE, "--device force"},
-    {WEIR_REMEDY_KEEP, "of=FILE"}, /* files stay */
-    {WEIR_REMEDY_REPETITIONS, "the same command again"},
-    {WEIR_REMEDY_FEWER_RANKS, "sweep over fewer"},
-    {WEIR_REMEDY_USE_EXISTING, "conv=notrunc"},
-    {WEIR_REMEDY_WRITE, "if=/dev/zero"},
-    {WEIR_REMEDY_READ, "of=/dev/null"},
-    {WEIR_REMEDY_TRANSFER_SIZE, "bs="},
-    {WEIR_REMEDY_BLOCK_SIZE, "count="},
-    {WEIR_REMEDY_SEGMENTS, "count="},
-    {WEIR_REMEDY_LONGER_PHASE, "count="},
-    {WEIR_REMEDY_SYNC, "conv=fsync"},
-    {WEIR_REMEDY_REPORT_FILE, "--summaryFile"},
-    {0},
-};
+/* `path` names the files of the test, and `direct` asks for direct I/O. */
+#define REMEDIES(path, direct)                                                                     \
+    {                                                                                              \
+        {WEIR_REMEDY_PATH, path}, {WEIR_REMEDY_BACKEND, "-a"},                                     \
+            {WEIR_REMEDY_FILE_PER_RANK, "%r in the name"}, {WEIR_REMEDY_DEVICE, "--device allow"}, \
+            {WEIR_REMEDY_DEVICE_FORCE, "--device force"},                                          \
+            {WEIR_REMEDY_KEEP, "of=FILE"}, /* files stay */                                        \
+            {WEIR_REMEDY_REPETITIONS, "the same command again"},                                   \
+            {WEIR_REMEDY_FEWER_RANKS, "sweep over fewer"},                                         \
+            {WEIR_REMEDY_USE_EXISTING, "conv=notrunc"}, {WEIR_REMEDY_WRITE, "if=/dev/zero"},       \
+            {WEIR_REMEDY_READ, "of=/dev/null"}, {WEIR_REMEDY_TRANSFER_SIZE, "bs="},                \
+            {WEIR_REMEDY_BLOCK_SIZE, "count="}, {WEIR_REMEDY_LESS_DATA, "count="},                 \
+            {WEIR_REMEDY_LONGER_PHASE, "count="}, {WEIR_REMEDY_SYNC, "conv=fsync"},                \
+            {WEIR_REMEDY_SYNC_ALL, "conv=fsync"},                                                  \
+            {WEIR_REMEDY_BUFFERED, "leave " direct " (--direct) out"},                             \
+            {WEIR_REMEDY_SHIFT_NODES, "a later run with another --rank-order"},                    \
+            {WEIR_REMEDY_REPORT_FILE, "--summaryFile"}, {0},                                       \
+    }
+
+static const struct weir_remedy_word remedies[] = REMEDIES("of=", "oflag=direct");
+static const struct weir_remedy_word remedies_of_reads[] = REMEDIES("if=", "iflag=direct");
+
+static const struct weir_remedy_word *remedies_of(const struct weir_test *test)
+{
+    bool reads = test->phase_count > 0 && test->phases[0]->verb == WEIR_READ;
+
+    return reads ? remedies_of_reads : remedies;
+}
 
 static const struct weir_reporter *const reporters[] = {&reporter, NULL};
 
-const struct weir_dialect_reports weir_dd_reports = {
-    .dialect = "dd", .reporters = reporters, .remedies = remedies, .rank_csv = &weir_ior_rank_csv};
+const struct weir_dialect_reports weir_dd_reports = {.dialect = "dd",
+                                                     .reporters = reporters,
+                                                     .remedies = remedies,
+                                                     .remedies_of = remedies_of,
+                                                     .rank_csv = &weir_ior_rank_csv};

@@ -31,14 +31,6 @@ static void add_remark(struct weir_text *text, const char *remark)
     weir_text_add(text, "\n");
 }
 
-static bool has_remark(const struct weir_test *test, const char *remark)
-{
-    for (size_t i = 0; i < test->remark_count; i++)
-        if (strcmp(test->remarks[i], remark) == 0)
-            return true;
-    return false;
-}
-
 void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan)
 {
     const struct weir_test *first = plan->test_count > 0 ? plan->tests[0] : NULL;
@@ -55,7 +47,7 @@ void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
         const char *remark = test->remarks[i];
 
         /* Pretended nodes of all tests stand at the beginning of the report. */
-        if (!is_pretence(remark) || !has_remark(plan->tests[0], remark))
+        if (!weir_plan_repeats_remark(plan, test, i) && (!is_pretence(remark) || test->number > 0))
             add_remark(text, remark);
     }
 }

@@ -11,26 +11,37 @@
 static const struct weir_reporter *const reporters[] = {
     &weir_reporter_iozone, &weir_reporter_iozone_csv, &weir_reporter_iozone_json, NULL};
 
-static const struct weir_remedy_word remedies[] = {
-    {WEIR_REMEDY_PATH, "-f"},
-    {WEIR_REMEDY_DEVICE, "weir ior --device allow"},
-    {WEIR_REMEDY_DEVICE_FORCE, "weir ior --device force"},
-    {WEIR_REMEDY_KEEP, "-w"},
-    {WEIR_REMEDY_REPETITIONS, "the same command again"},
-    {WEIR_REMEDY_USE_EXISTING, "-+N"},
-    {WEIR_REMEDY_WRITE, "-i 0"},
-    {WEIR_REMEDY_READ, "-i 1"},
-    {WEIR_REMEDY_TRANSFER_SIZE, "-r"},
-    {WEIR_REMEDY_BLOCK_SIZE, "-s"},
-    {WEIR_REMEDY_LONGER_PHASE, "-s"},
-    {WEIR_REMEDY_SYNC, "-e"},
-    {WEIR_REMEDY_SYNC_ALL, "-e"},
-    {WEIR_REMEDY_FOREIGN_DATA, "-+E"},
-    {WEIR_REMEDY_PATTERN, "-V"},
-    {WEIR_REMEDY_VERIFY_READS, "-+d"},
-    {WEIR_REMEDY_RANK_FILE, "-b"},
-    {0},
-};
+/* `path` is the option that names the files of the test. */
+#define REMEDIES(path)                                                                             \
+    {                                                                                              \
+        {WEIR_REMEDY_PATH, path}, {WEIR_REMEDY_BACKEND, "--backend"}, {WEIR_REMEDY_KEEP, "-w"},    \
+            {WEIR_REMEDY_DEVICE, "weir ior --device allow"},                                       \
+            {WEIR_REMEDY_DEVICE_FORCE, "weir ior --device force"},                                 \
+            {WEIR_REMEDY_REPETITIONS, "the same command again"},                                   \
+            {WEIR_REMEDY_USE_EXISTING, "-+N"}, {WEIR_REMEDY_WRITE, "-i 0"},                        \
+            {WEIR_REMEDY_READ, "-i 1"}, {WEIR_REMEDY_TRANSFER_SIZE, "-r"},                         \
+            {WEIR_REMEDY_BLOCK_SIZE, "-s"}, {WEIR_REMEDY_LESS_DATA, "-s"},                         \
+            {WEIR_REMEDY_LONGER_PHASE, "-s"}, {WEIR_REMEDY_SYNC, "-e"},                            \
+            {WEIR_REMEDY_SYNC_ALL, "-e"}, {WEIR_REMEDY_WEAR_OUT, "-x"},                            \
+            {WEIR_REMEDY_BUFFERED, "leave -I (--direct) out"},                                     \
+            {WEIR_REMEDY_SHIFT_NODES, "a later run with the hosts of -+m in another order"},       \
+            {WEIR_REMEDY_FOREIGN_DATA, "-+E"},                                                     \
+            {WEIR_REMEDY_UNKNOWN_DATA, "leave -V and -+d out, or read files of others with -+E"},  \
+            {WEIR_REMEDY_PATTERN, "-V"}, {WEIR_REMEDY_VERIFY_READS, "-+d"},                        \
+            {WEIR_REMEDY_REPORT_FILE, "--summaryFile"}, {WEIR_REMEDY_RANK_FILE, "-b"},             \
+            {WEIR_REMEDY_OP_FILES, "-Q"}, {WEIR_REMEDY_HISTOGRAMS, "-+z"}, {0},                    \
+    }
+
+static const struct weir_remedy_word remedies[] = REMEDIES("-f");
+static const struct weir_remedy_word remedies_of_children[] = REMEDIES("-F");
+static const struct weir_remedy_word remedies_of_hosts[] = REMEDIES("-+m");
+
+static const struct weir_remedy_word *remedies_of(const struct weir_test *test)
+{
+    if (weir_iozone_is_set(test, "clustered"))
+        return remedies_of_hosts;
+    return weir_iozone_is_throughput(test) ? remedies_of_children : remedies;
+}
 
 static const char *name_phase(const struct weir_test *test, const struct weir_phase *phase)
 {
@@ -42,6 +53,7 @@ static const char *name_phase(const struct weir_test *test, const struct weir_ph
 const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",
                                                          .reporters = reporters,
                                                          .remedies = remedies,
+                                                         .remedies_of = remedies_of,
                                                          .rank_csv = &weir_iozone_rank_csv,
                                                          .name_phase = name_phase,
                                                          .counts_ops = weir_iozone_counts_ops};

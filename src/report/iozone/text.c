@@ -28,22 +28,11 @@ static const char about[] =
     "\t             A test that failed has no number, and the run then\n"
     "\t             ends with a code that is not 0.\n";
 
-/* What the front end changed or ignored. Tests of one command line have the same remarks. */
+/* Options that the front end changed or ignored. */
 static void add_remarks(struct weir_text *text, const struct weir_plan *plan)
 {
-    const struct weir_test *first = plan->tests[0];
-
     for (unsigned i = 0; i < plan->test_count; i++)
-        for (size_t j = 0; j < plan->tests[i]->remark_count; j++) {
-            const char *remark = plan->tests[i]->remarks[j];
-            bool is_known = false;
-
-            for (size_t k = 0; i > 0 && k < first->remark_count; k++)
-                is_known = is_known || strcmp(first->remarks[k], remark) == 0;
-            if (is_known)
-                continue;
-            weir_report_sentence(text, "\tNote: ", remark);
-        }
+        weir_report_remarks(text, "\tNote: ", plan, plan->tests[i]);
 }
 
 /* The lines of the options, as the front end has them; older versions have other units. */

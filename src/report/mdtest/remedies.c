@@ -22,6 +22,7 @@ const struct weir_remedy_word weir_mdtest_remedies[] = {
     {WEIR_REMEDY_SEED, "-G"},
     {WEIR_REMEDY_VERIFY_WRITES, "--verify-write"},
     {WEIR_REMEDY_VERIFY_READS, "--verify-read"},
+    {WEIR_REMEDY_REPORT_FILE, "--summaryFile"},
     {WEIR_REMEDY_RANK_FILE, "--saveRankPerformanceDetails"},
     {WEIR_REMEDY_OP_FILES, "--savePerOpDataCSV"},
     {WEIR_REMEDY_STATUS_FILE, "-x"},

@@ -58,16 +58,25 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
 
 /* ---- tests ---- */
 
-static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
-                         const struct weir_test *test, const struct weir_test_result *begun)
+static bool has_empty_read(const struct weir_test *test)
 {
     const struct weir_phase *read = weir_test_phase(test, WEIR_READ_FILE);
 
-    if (read != NULL && read->names.bytes == 0 && weir_mdtest_layout_of(plan)->has_read_warning)
+    return read != NULL && read->names.bytes == 0;
+}
+
+/* Each once: numbers of tasks (-f, -l) make tests that are alike. */
+static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
+                         const struct weir_test *test, const struct weir_test_result *begun)
+{
+    bool only_opens = has_empty_read(test);
+
+    for (unsigned i = 0; only_opens && i < test->number; i++)
+        only_opens = !has_empty_read(plan->tests[i]);
+    if (only_opens && weir_mdtest_layout_of(plan)->has_read_warning)
         weir_text_add(text, "WARNING: Read bytes is 0, thus, a read test will actually just "
                             "open/close\n");
-    for (size_t i = 0; i < test->remark_count; i++)
-        weir_report_sentence(text, "WARNING: ", test->remarks[i]);
+    weir_report_remarks(text, "WARNING: ", plan, test);
     if (test->rank_limit > begun->rank_count)
         weir_text_add(text,
                       "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
@@ -300,9 +309,9 @@ static void add_verbose(struct weir_text *text, const struct weir_plan *plan,
     } lines[WEIR_MDTEST_ROWS] = {
         {1125, "   Directory creation"},     {1126, "   Directory stat    "},
         {1126, "   Directory read"},         {1127, "   Directory rename "},
-        {1128, "   Directory removal "},     {1435, "   File creation     "},
-        {1439, "   File stat         "},     {1440, "   File read         "},
-        {1441, "   File removal      "},     {2139, "V-1: main:   Tree creation     "},
+        {1128, "   Directory removal "},     {1435, "  File creation     "},
+        {1439, "  File stat         "},      {1440, "  File read         "},
+        {1441, "  File removal      "},      {2139, "V-1: main:   Tree creation     "},
         {2249, "main   Tree removal      "},
     };
     struct weir_mdtest_figures figures = weir_mdtest_figures(plan, phase);

@@ -67,8 +67,7 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     if (weir_mdtest_is_set(test, "print-detailed-stats"))
         weir_text_add(text, "phase\t\td name\tcreate\tdelete\tob nam\tcreate\tread\tstat\tdelete\t"
                             "t_inc_b\tt_no_bar\tthp\tmax_t\n");
-    for (size_t i = 0; i < test->remark_count; i++)
-        weir_report_sentence(text, "WARNING: ", test->remarks[i]);
+    weir_report_remarks(text, "WARNING: ", plan, test);
     weir_report_room(text, "WARNING: ", begun);
 }
 
@@ -227,6 +226,8 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_PATTERN, "--dataPacketType"},
     {WEIR_REMEDY_SEED, "-G"},
     {WEIR_REMEDY_VERIFY_READS, "-X"},
+    {WEIR_REMEDY_REPORT_FILE, "--summaryFile"},
+    {WEIR_REMEDY_OP_FILES, "-L"},
     {0},
 };
 

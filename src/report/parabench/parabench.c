@@ -21,6 +21,7 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_SYNC, "fsync"},
     {WEIR_REMEDY_TRANSFER_SIZE, "the size of the command"},
     {WEIR_REMEDY_SEED, "--seed"},
+    {WEIR_REMEDY_REPORT_FILE, "--summaryFile"},
     {WEIR_REMEDY_VERIFY_READS, "--verify"},
     {0},
 };

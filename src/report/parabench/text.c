@@ -22,8 +22,7 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_test *test = plan->tests[begun->test];
 
     (void)result;
-    for (size_t i = 0; i < test->remark_count; i++)
-        weir_report_sentence(text, WEIR_PARABENCH_OWN, test->remarks[i]);
+    weir_report_remarks(text, WEIR_PARABENCH_OWN, plan, test);
     weir_report_room(text, WEIR_PARABENCH_OWN, begun);
 }
 

@@ -240,7 +240,7 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_KEEP, "--keep"},
     {WEIR_REMEDY_TRANSFER_SIZE, "--transfer"},
     {WEIR_REMEDY_BLOCK_SIZE, "--size"},
-    {WEIR_REMEDY_SEGMENTS, "--size"},
+    {WEIR_REMEDY_LESS_DATA, "--size"},
     {WEIR_REMEDY_REPETITIONS, "-i"},
     {WEIR_REMEDY_LONGER_PHASE, "--size"},
     {WEIR_REMEDY_BUFFERED, "give --buffered"},

@@ -406,8 +406,20 @@ static void add_test_remarks(struct weir_text *remarks, const struct weir_plan *
 {
     const struct weir_test *test = plan->tests[begun->test];
 
-    for (size_t i = 0; i < test->remark_count; i++)
-        weir_trust_line(remarks, "  %4u             %s", begun->test, test->remarks[i]);
+    for (size_t i = 0; i < test->remark_count; i++) {
+        unsigned count = 0;
+
+        if (weir_plan_repeats_remark(plan, test, i))
+            continue;
+        for (unsigned k = begun->test; k < plan->test_count; k++)
+            for (size_t j = 0; j < plan->tests[k]->remark_count; j++)
+                count += strcmp(plan->tests[k]->remarks[j], test->remarks[i]) == 0;
+        if (count > 1)
+            weir_trust_line(remarks, "  %4u             %s (alike in %u tests)", begun->test,
+                            test->remarks[i], count);
+        else
+            weir_trust_line(remarks, "  %4u             %s", begun->test, test->remarks[i]);
+    }
 }
 
 static void add_remarks(struct weir_text *text, const struct weir_trust_view *view,

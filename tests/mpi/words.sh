@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Lines of the originals, and names of files and options in messages, as a user has typed them.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$files"
+
+one() { # one OPTION...: weir without a launcher
+    capture "$WEIR" "$@"
+}
+
+expect_count() { # expect_count NUMBER PATTERN: so many lines of the output
+    local count
+    count=$(grep -cE -- "$2" "$out" || true)
+    ((count == $1)) || fail "$count lines of the output match '$2', and not $1"
+}
+
+# ---------------------------------------------------------------- an option of a backend, by the dialect's own option
+
+# One note of 11 tests that are alike, which names what was typed.
+one iozone -a -I -g 128k
+expect_done
+expect_count 1 'Note: -I: an option of backend POSIX, and tests 6 and 7 use STDIO: it changes nothing$'
+expect_count 1 '^weir .*-I: .*\(alike in 11 tests\)$'
+expect_no_line 'posix\.odirect'
+one iozone -a -I -g 128k -i 0
+expect_done
+expect_no_line 'Note: -I'
+one iozone -s 64k -i 0 -B -I
+expect_done
+expect_count 1 'Note: -I: an option of backend POSIX, and this test uses MMAP'
+one iozone -t 1 -s 64k -i 0 -i 6 -W -+A 1
+expect_done
+expect_count 1 'Note: -W: '
+expect_count 1 'Note: -\+A: an option of backend MMAP, and this test uses POSIX'
+one iozone -a -g 64k -i 0 -i 6 --direct
+expect_done
+expect_count 1 'Note: --direct: .* tests 6 and 7 use STDIO'
+one iozone -a -g 64k -i 0 -i 6 --posix.odirect
+expect_done
+expect_count 1 'Note: --posix\.odirect: '
+one dd if=/dev/zero of=f bs=4k count=1 oflag=direct -a stdio
+expect_exit 2
+expect_error 'oflag=direct: backend STDIO has no transfers past the page cache'
+one ior -B -a mmap -w -b 4k -t 4k -o f
+expect_done
+expect_count 1 'WARNING: -B, useO_DIRECT: an option of backend POSIX'
+# Steps of a sweep, and numbers of tasks, are tests that are alike.
+one sweep transfer=4k,8k -- ior -B -a mmap -w -b 64k -o f
+expect_done
+expect_count 1 'WARNING: -B, useO_DIRECT'
+one sweep count=1,2,3 -- dd if=/dev/zero of=f bs=4k --posix.odirect -a mmap
+expect_done
+expect_count 1 '^weir dd: --posix\.odirect: '
+run 3 mdtest -F -n 1 -f 1 -l 3 --posix.odirect -a mmap -d d
+expect_done
+expect_count 1 'WARNING: --posix\.odirect'
+expect_count 1 'WARNING: Read bytes is 0'
+
+# ---------------------------------------------------------------- remedies in the options of the dialect
+
+one iozone -s 64k -r 4k -i 0 -i 1
+expect_no_line 'a shift by nodes'
+expect_line 'a later run with the hosts of -\+m in another order on several nodes'
+mkdir directory
+one dd if=/dev/zero of=directory bs=4k count=1
+expect_exit 2
+expect_error 'directory is a directory: give of= a file name in it'
+one dd if=directory of=/dev/null bs=4k count=1
+expect_exit 2
+expect_error 'directory is a directory: give if= a file name in it'
+rmdir directory
+
+# ---------------------------------------------------------------- lines of the originals
+
+one iozone -s 64k -r 4k -i 0 -+d
+expect_done
+expect_line '^	>>> I/O Diagnostic mode enabled\. <<<$'
+expect_line '^	Performance measurements are invalid in this mode\.$'
+one iozone -s 64k -r 4k -i 0 -+l -V 5 -M
+expect_done
+expect_line '^	>>> Record locking mode enabled\. <<<$'
+expect_line '^	Verify Mode\. Pattern 5050505$'
+expect_line "^	Machine = .* $(uname -m) GNU/Linux\$"
+one iozone -s 8k -r 4k -i 0 -J 2
+expect_done
+grep -A 1 '^	Output is in kBytes/sec$' "$out" | grep -qx '	Compute time 0.002000 seconds for reads and writes.' ||
+    fail "the line of -J does not follow that of the unit"
+printf '0 4096\n4096 4096 1\n' >"$work/list"
+one iozone -i 0 -i 1 -X "$work/list" -Y "$work/list"
+expect_done
+expect_line '^	Compute time from telemetry files for reads\.$'
+expect_line '^	Compute time from telemetry files for writes\.$'
+one iozone -s 256k -R -i 0
+expect_done
+expect_count 2 '^        "4"  "8"  "16"  "32"  "64"  "128"  "256"  "512"  "1024"  "2048"  "4096"  "8192"  "16384"$'
+one mdtest -n 1 -F -C -v -d d
+expect_done
+expect_line '^V-1: Rank   0 Line  1435   File creation     :'
+rm -rf d
