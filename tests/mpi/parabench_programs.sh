@@ -35,6 +35,19 @@ capture env PARABENCH_text=surroundings timeout 60 mpiexec -n "$n" "$WEIR" parab
 expect_done
 expect_prints 0 surroundings "$files" {0..14}
 
+# With -w no rank makes a call before rank 0 gets SIGUSR1.
+echo 'write("begun-$$rank", 1);' >"$work/waits.pbl"
+launch mpiexec -n "$n" "$WEIR" parabench "$work/waits.pbl" -w
+wait_until 60 grep -q 'gets SIGUSR1' "$err" || fail "-w: nothing is said of the signal"
+[[ ! -e begun-0 ]] || fail "-w: the program has begun without the signal"
+kill -USR1 "$(sed -n 's/.*when process \([0-9]*\) on host .*/\1/p' "$err")"
+end_of_run
+expect_done
+for ((rank = 0; rank < n; rank++)); do
+    [[ -e begun-$rank ]] || fail "-w: rank $rank has not begun after the signal"
+    rm "begun-$rank"
+done
+
 # With -s nothing but the summary follows the prints; with -d there is no results.xml.
 inline "$n" 'time["x"] { master print 1; }' -s
 expect_done
