@@ -71,7 +71,8 @@ static const struct weir_option uring_rows[] = {
     {0, "uring.fixed-buffers", WEIR_OPTION_FLAG, AT(ring.must_register_memory), "1",
      .help = "register the buffers with the kernel once instead of at each transfer"},
     {0, "uring.fixed-files", WEIR_OPTION_FLAG, AT(ring.must_register_files), "1",
-     .help = "register files with the kernel when they are opened instead of at each transfer"},
+     .help = "register files with the kernel when they are opened instead of at each transfer; not "
+             "items of trees and files of programs, in which there are few"},
     {0, "uring.huge-pages", WEIR_OPTION_FLAG, AT(wants_huge_pages),
      .help = "buffers of huge pages, where there are any"},
     {0, "uring.nowait", WEIR_OPTION_FLAG, AT(must_not_wait),

@@ -275,6 +275,7 @@ void weir_uring_ring_add_file(struct weir_uring_ring *ring, int fd)
         return;
     }
     ring->is_placed[fd] = io_uring_register_files_update(&ring->ring, (unsigned)fd, &fd, 1) == 1;
+    ring->placed_count += ring->is_placed[fd];
 }
 
 void weir_uring_ring_remove_file(struct weir_uring_ring *ring, int fd)
@@ -330,7 +331,7 @@ static void describe_memory(const struct weir_uring_ring *ring, struct weir_sess
 
 static void describe_files(const struct weir_uring_ring *ring, struct weir_session_facts *facts)
 {
-    if (ring->file_count > 0)
+    if (ring->placed_count > 0)
         weir_session_got(facts, "registered files");
     if (ring->files_rc < 0) {
         weir_session_missed(facts,

@@ -46,6 +46,7 @@ struct weir_uring_ring {
     uintptr_t memory;        /* registered from here; */
     size_t registered_bytes; /* 0: none */
     unsigned file_count;     /* places for registered files; a file's place is its descriptor */
+    unsigned placed_count;   /* of all files that were opened */
     unsigned unplaced_count; /* files whose descriptor is beyond them */
     bool *is_placed;
 };
