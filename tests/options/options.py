@@ -327,7 +327,7 @@ def complaints(bench, entry, entries, row, skipped):
     if row.refusal:
         # What is refused in this build alone has a test of a build that has it.
         value = "" if entry.option.endswith("*") else "=1"
-        option = entry.option.replace("*", "x") + value if entry.option.startswith("--") else entry.option
+        option = entry.option if re.match(r"-[^-]", entry.option) else entry.option.replace("*", "x") + value
         seen = bench.look(entry, option, {"refused"}).result()
         if seen.code != 2 or row.refusal not in seen.texts["stderr"]:
             yield f"{option} is not refused with the sentence of the help, but {seen.code}: {seen.texts['stderr']}"
@@ -369,7 +369,7 @@ def check(weir, calls, command, only, is_verbose):
     for entry in entries:
         if entry.table.startswith("Module ") and entry.table not in tables:
             skipped.append(f"{entry}: {entry.table} was not built")
-        elif all(entry is not other for other, _ in pairs):
+        elif entry.place.startswith(f"{command}.txt") and all(entry is not other for other, _ in pairs):
             found.append(f"{entry.place}: {entry.option}: no such row of \"{entry.table}\" in the help")
     if only:
         pairs = [(entry, row) for entry, row in pairs if set(only) & {*row.names, row.table}]
