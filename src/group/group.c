@@ -15,6 +15,23 @@ void weir_group_close(struct weir_group *group)
         group->ops->close(group);
 }
 
+void weir_group_shorten_version(char *version)
+{
+    char *again, *end = version;
+
+    version[strcspn(version, "\r\n")] = '\0';
+    for (const char *c = version; *c != '\0'; c++) {
+        bool is_blank = *c == ' ' || *c == '\t';
+
+        if (!is_blank || (end > version && end[-1] != ' '))
+            *end++ = is_blank ? ' ' : *c;
+    }
+    *end = '\0';
+    again = strstr(version, ", ident: ");
+    if (again != NULL)
+        *again = '\0';
+}
+
 const char *weir_group_library(const struct weir_group *group)
 {
     return group->library != NULL ? group->library : "";

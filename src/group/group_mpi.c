@@ -424,29 +424,15 @@ static int describe_nodes(struct mpi_group *group)
 
 /* ---- the library ---- */
 
-/* MPICH prints its version in the first of many lines, after a tab or several blanks; Open MPI
- * prints it twice in one long line. */
 static void describe_library(struct mpi_group *group)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    char *again, *end = version;
     int length = 0;
 
     if (MPI_Get_library_version(version, &length) != MPI_SUCCESS)
         return;
-    version[strcspn(version, "\r\n")] = '\0';
-    for (const char *c = version; *c != '\0'; c++) {
-        bool is_blank = *c == ' ' || *c == '\t';
-
-        if (!is_blank || (end > version && end[-1] != ' '))
-            *end++ = is_blank ? ' ' : *c;
-    }
-    *end = '\0';
-    again = strstr(version, ", ident: ");
-    if (again != NULL)
-        *again = '\0';
-    snprintf(group->library, sizeof group->library, "%.*s", (int)sizeof group->library - 1,
-             version);
+    weir_group_shorten_version(version);
+    memcpy(group->library, version, strnlen(version, sizeof group->library - 1));
     weir_text_make_visible(group->library, "");
     group->base.library = group->library;
 }

@@ -177,6 +177,27 @@ static void a_group_of_one_tells_itself(void **state)
     weir_group_close(group);
 }
 
+static void a_version_is_one_line_with_single_blanks(void **state)
+{
+    static const char *const cases[][2] = {
+        {"MPICH Version:      5.0.2\nMPICH Release date: x\n", "MPICH Version: 5.0.2"},
+        {"MPICH Version:\t4.0.2\nMPICH", "MPICH Version: 4.0.2"},
+        {"Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev",
+         "Open MPI v4.1.4, package: Debian OpenMPI"},
+        {"  Intel(R)\t \tMPI\r\n", "Intel(R) MPI"},
+        {"", ""},
+        {"\n", ""},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char version[128];
+
+        snprintf(version, sizeof version, "%s", cases[i][0]);
+        weir_group_shorten_version(version);
+        assert_string_equal(version, cases[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +206,7 @@ int main(void)
         cmocka_unit_test(the_first_rank_of_a_node_hears_and_answers_each_of_its_ranks),
         cmocka_unit_test(a_failure_within_a_node_is_one_of_all_nodes),
         cmocka_unit_test(a_group_of_one_tells_itself),
+        cmocka_unit_test(a_version_is_one_line_with_single_blanks),
     };
 
     return cmocka_run_group_tests_name("group", tests, NULL, NULL);

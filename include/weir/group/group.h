@@ -98,6 +98,11 @@ int weir_group_mpi_open(int *argc, char ***argv, struct weir_group **group,
  */
 const char *weir_group_library(const struct weir_group *group);
 
+/* Cuts the version text of an MPI library to one line that says it once, with single blanks. MPICH
+ * prints it in the first of many lines, after a tab or several blanks; Open MPI prints it twice in
+ * one long line. */
+void weir_group_shorten_version(char *version);
+
 /* Rank 0 receives `bytes` bytes from the first rank of each node, in the order of nodes, into `all`
  * (NULL elsewhere). Other ranks' `mine` is not looked at. 0 or -errno, if for any rank then for
  * all. Collective. */
