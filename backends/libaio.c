@@ -106,6 +106,11 @@ static int explain_refusal(int rc, unsigned entries, struct weir_error *error)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "libaio",
                               "this kernel has no asynchronous transfers (io_setup): take another "
                               "backend with " WEIR_REMEDY_BACKEND ", uring or posix");
+    if (rc == -EPERM || rc == -EACCES)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "libaio",
+                              "io_setup is forbidden to this process, as some containers do: have "
+                              "their seccomp profile allow it, or take another backend "
+                              "with " WEIR_REMEDY_BACKEND ", uring or posix");
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "libaio",
                           "no context for %u transfers (io_setup): %s", entries, strerror(-rc));
 }

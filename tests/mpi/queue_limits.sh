@@ -72,8 +72,23 @@ if has_engine uring && forbid EPERM 425 true; then
 fi
 case $(uname -m) in x86_64) io_setup=206 ;; aarch64 | riscv64) io_setup=0 ;; *) io_setup= ;; esac
 if has_engine libaio && [[ $io_setup ]] && forbid ENOSYS $io_setup true; then
-    verify python3 -B "$WEIR_ROOT/tests/mpi/forbid.py" ENOSYS $io_setup -- -a libaio
-    expect_refused 'io_setup.*(-a |uring|posix)'
+    for error in EPERM EACCES ENOSYS; do
+        verify python3 -B "$WEIR_ROOT/tests/mpi/forbid.py" $error $io_setup -- -a libaio
+        expect_refused 'io_setup.*(-a |uring|posix)'
+        [[ $error == ENOSYS ]] || expect_error 'io_setup is forbidden .*seccomp'
+    done
+fi
+
+# ---- no memory to share ----
+
+if forbid EPERM 319 true && [[ $(uname -m) == x86_64 ]]; then
+    for error in EPERM ENOSYS; do
+        verify python3 -B "$WEIR_ROOT/tests/mpi/forbid.py" $error 319 -- -a RDMA
+        expect_refused 'memfd_create is forbidden .*seccomp'
+        capture python3 -B "$WEIR_ROOT/tests/mpi/forbid.py" $error 319 mpiexec -n 2 "$WEIR" net --size 4k --duration 0.1
+        expect_refused 'memfd_create is forbidden .*seccomp'
+        ! grep -q 'give less capacity\|give a smaller' "$err" || fail "less memory is no remedy"
+    done
 fi
 
 # ---- a file system that knows no O_DIRECT ----

@@ -110,7 +110,14 @@ struct weir_slab {
     size_t bytes;
     int fd;
     bool is_huge; /* of reserved huge pages */
+    /* After a failure: the system call that this process may not make, as a seccomp filter forbids
+     * it; NULL = another reason. */
+    const char *denied_call;
 };
+
+/* The way out where weir_slab.denied_call is set. */
+#define WEIR_SLAB_DENIED                                                                           \
+    "%s is forbidden to this process, as some containers do: have its seccomp profile allow it"
 
 struct weir_slab_params {
     size_t bytes;

@@ -101,10 +101,13 @@ static int attempt(struct weir_slab *slab, const struct weir_slab_params *params
     }
     if (code == 0)
         code = touch(&made, page_bytes);
-    if (code != 0)
+    if (code != 0) {
+        bool is_denied = made.fd < 0 && (code == -EPERM || code == -EACCES || code == -ENOSYS);
+
         weir_slab_close(&made);
-    else
-        *slab = made;
+        made.denied_call = is_denied ? "memfd_create" : NULL;
+    }
+    *slab = made;
     return code;
 }
 

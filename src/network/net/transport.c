@@ -28,7 +28,12 @@ int net_transport_take_memory(struct net_transport *transport, uint64_t bytes,
     int code = weir_slab_open(&transport->slab, &params);
 
     if (code < 0) {
+        const char *denied_call = transport->slab.denied_call;
+
         transport->slab = (struct weir_slab){.fd = -1};
+        if (denied_call != NULL)
+            return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
+                                  "there are no buffers to share: " WEIR_SLAB_DENIED, denied_call);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "net",
                               "%" PRIu64 " bytes of buffers cannot be had: %s; give a smaller "
                               "--size, --depth or --working-set",

@@ -149,9 +149,14 @@ static int open_slab(struct weir_object_server *server, struct weir_error *error
     int code = weir_slab_open(&server->slab, &slab);
 
     if (code) {
+        const char *denied_call = server->slab.denied_call;
         char size[WEIR_SIZE_TEXT_BYTES];
 
         server->slab = (struct weir_slab){.fd = -1};
+        if (denied_call != NULL)
+            return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "rdma",
+                                  "the server has no memory to share: " WEIR_SLAB_DENIED,
+                                  denied_call);
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "rdma",
                               "the server cannot have %s of memory: %s; give less capacity "
                               "(--rdma.capacity, weir serve --capacity)",
