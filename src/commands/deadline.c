@@ -3,11 +3,14 @@
 #include "deadline.h"
 
 #include "weir/base/clock.h"
+#include "weir/system/shell.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 
 #define NS_PER_S 1e9
 
@@ -25,22 +28,86 @@ static const char *find_variable(void)
     return NULL;
 }
 
-static int read_end(double *end_s, struct weir_error *error)
+/* The text of a date as Slurm prints it, in local time; false if it is none, as "Unknown". */
+static bool read_date(const char *text, double *end_s)
 {
-    const char *variable = find_variable();
+    struct tm date = {.tm_isdst = -1};
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &date);
+    time_t seconds;
+
+    if (rest == NULL || (*rest != '\0' && !isspace((unsigned char)*rest)))
+        return false;
+    seconds = mktime(&date);
+    *end_s = (double)seconds;
+    return seconds > 0;
+}
+
+/* Slurm before 23.02 gives its jobs no SLURM_JOB_END_TIME, but its programs know the end: a date
+ * after `key` in what they print. JOB stands for the number of the job. */
+static const char JOB[] = "JOB";
+static const struct {
+    const char *words[8];
+    const char *key;
+} questions[] = {
+    {{"env", "SLURM_TIME_FORMAT=standard", "squeue", (char[]){"-h"}, (char[]){"-j"}, JOB,
+      (char[]){"-o"}, "%e"},
+     ""},
+    {{"env", "SLURM_TIME_FORMAT=standard", "scontrol", (char[]){"-o"}, "show", "job", JOB},
+     " EndTime="},
+};
+#define QUESTION_NS UINT64_C(10000000000)
+
+/* Asks Slurm for the end of the job, if this process is in one. True with *program set to the
+ * one that knew it. */
+static bool ask_slurm(double *end_s, const char **program)
+{
+    const char *job = getenv("SLURM_HET_JOB_ID");
+
+    if (job == NULL)
+        job = getenv("SLURM_JOB_ID");
+    if (job == NULL || *job == '\0' || job[strspn(job, "0123456789")] != '\0')
+        return false;
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        const char *words[9] = {NULL};
+        char text[8192];
+        const char *at;
+        int code;
+
+        for (size_t k = 0; k < 8; k++)
+            words[k] = questions[i].words[k] == JOB ? job : questions[i].words[k];
+        code = weir_program_read(words, QUESTION_NS, text, sizeof text);
+        at = code == 0 ? strstr(text, questions[i].key) : NULL;
+        if (at != NULL && read_date(at + strlen(questions[i].key), end_s)) {
+            *program = words[2];
+            return true;
+        }
+        if (code == -ETIMEDOUT) /* the controller does not answer the other one either */
+            return false;
+    }
+    return false;
+}
+
+/* *source is the variable or program that told. */
+static int read_end(double *end_s, const char **source, struct weir_error *error)
+{
     int64_t seconds;
 
-    if (variable == NULL)
+    *source = find_variable();
+    if (*source == NULL && ask_slurm(end_s, source))
+        return 0;
+    if (*source == NULL)
         return weir_error_usage(
             error, "--stop-before",
-            "nothing tells when this job ends: set WEIR_JOB_END_TIME to that time in seconds since "
-            "1970, as in export WEIR_JOB_END_TIME=$(date -d '+ 25 minutes' +%%s), have weir-step "
-            "ask Slurm, or leave it out");
-    if (weir_integer_parse(getenv(variable), &seconds) != 0 || seconds <= 0)
+            "nothing tells when this job ends%s: set WEIR_JOB_END_TIME to that time in seconds "
+            "since 1970, as in export WEIR_JOB_END_TIME=$(date -d '+ 25 minutes' +%%s), or leave "
+            "it "
+            "out",
+            getenv("SLURM_JOB_ID") != NULL ? ", not even squeue and scontrol" : "");
+    if (weir_integer_parse(getenv(*source), &seconds) != 0 || seconds <= 0)
         return weir_error_usage(error, "--stop-before",
                                 "%s: \"%s\" is no time in seconds since 1970; unset it, or leave "
                                 "--stop-before out",
-                                variable, getenv(variable));
+                                *source, getenv(*source));
     *end_s = (double)seconds;
     return 0;
 }
@@ -49,20 +116,22 @@ static int read_end(double *end_s, struct weir_error *error)
  * own timer. */
 static int find_rest(const struct weir_plan *plan, double *rest_s, struct weir_error *error)
 {
+    const char *source;
     double end_s = 0.0;
-    double now_s = weir_wall_clock_s();
+    double now_s;
     double before_s = (double)plan->stop_before_ns / NS_PER_S;
 
-    if (read_end(&end_s, error) != 0)
+    if (read_end(&end_s, &source, error) != 0)
         return error->code;
+    now_s = weir_wall_clock_s();
     *rest_s = end_s - now_s - before_s;
     if (*rest_s > 0.0)
         return 0;
     if (end_s < now_s)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ETIME, "--stop-before",
-                              "the job ended %.0f s ago, as %s says: set it anew, or leave "
-                              "--stop-before out",
-                              now_s - end_s, find_variable());
+                              "the job ended %.0f s ago, as %s says: set WEIR_JOB_END_TIME anew, "
+                              "or leave --stop-before out",
+                              now_s - end_s, source);
     return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ETIME, "--stop-before",
                           "the job ends in %.0f s, and the run is to end %.0f s before that: "
                           "nothing was begun; give less time, or have a longer job",

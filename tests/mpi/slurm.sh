@@ -40,8 +40,12 @@ status_of_missing=$status
 run 2 -w -t 4k -b 4k -o "$files/missing/f"
 expect_exit "$status_of_missing"
 ((status != 0)) || fail "a file in no directory can be written"
-capture srun -n 2 "$WEIR" ior -w -t 4k -b 4k -o "$files/f" --stop-before 60m
-expect_exit 2 # this version of Slurm tells srun's steps no end; weir-step does
+# Slurm before 23.02 tells steps no end: squeue is asked.
+capture srun -n 2 -t 5 "$WEIR" ior -w -t 4k -b 4k -o "$files/f" --stop-before 60s
+expect_done
+capture srun -n 2 -t 5 "$WEIR" ior -w -t 4k -b 4k -o "$files/f" --stop-before 60m
+expect_exit 3
+expect_error 'the job ends in [0-9]+ s'
 
 # ---------------------------------------------------------------- sbatch
 

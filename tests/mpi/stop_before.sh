@@ -44,6 +44,50 @@ expect_record "writes[0].outcome == 'complete' and writes[-1].outcome != 'comple
 expect_record "end.out_of_time and end.interrupted and end.exit_code == 1"
 expect_files ''
 
+# Slurm before 23.02 sets no variable: rank 0 asks squeue, then scontrol, once, without a shell, and for ten seconds at most.
+mkdir "$work/slurm"
+mock() { # mock PROGRAM LINE...: a shell script that notes its words
+    printf '%s\n' '#!/bin/bash' "echo \"\${0##*/} \$*\" >>'$work/asked'" "${@:2}" >"$work/slurm/$1"
+    chmod +x "$work/slurm/$1"
+}
+in_job() { # in_job NUMBER OPTION...
+    rm -f "$work/asked" "$result"
+    capture env -u SLURM_HET_JOB_ID SLURM_JOB_ID="$1" PATH="$work/slurm:$PATH" mpiexec -n 2 "$WEIR" -w -t 64k -b 640k -o "$files/f" --result "$result" "${@:2}"
+}
+expect_asked() { # expect_asked LINE...
+    [[ $(cat "$work/asked" 2>/dev/null) == "$(printf '%s\n' "$@")" ]] || fail "asked was: $(cat "$work/asked" 2>/dev/null)"
+}
+mock squeue '[[ $SLURM_TIME_FORMAT == standard ]] || exit 1' 'date -d "+ 1 hour" +%Y-%m-%dT%H:%M:%S'
+mock scontrol 'echo "JobId=7 JobName=x StartTime=Unknown EndTime=$(date -d "+ 1 hour" +%Y-%m-%dT%H:%M:%S) Deadline=N/A"'
+SLURM_TIME_FORMAT=relative in_job 7 --stop-before 60s
+expect_done
+expect_asked 'squeue -h -j 7 -o %e'
+in_job 7 --stop-before 2h
+expect_exit 3
+expect_error 'the job ends in 3[56][0-9][0-9] s'
+in_job 7 # without the option nobody is asked
+expect_done
+expect_asked ''
+mock squeue 'exit 1'
+in_job 7 --stop-before 60s
+expect_done
+expect_asked 'squeue -h -j 7 -o %e' 'scontrol -o show job 7'
+# No end, no answer, and what is no number of a job.
+mock squeue 'echo N/A'
+mock scontrol 'echo "JobId=7 EndTime=Unknown"'
+in_job 7 --stop-before 60s
+expect_exit 2
+expect_error 'nothing tells when this job ends, not even squeue and scontrol: .*WEIR_JOB_END_TIME'
+in_job "7; touch $work/run" --stop-before 60s
+expect_exit 2
+[[ ! -e $work/run && ! -e $work/asked ]] || fail "the number of a job was run"
+mock squeue 'sleep 300 & wait'
+begun=$SECONDS
+in_job 7 --stop-before 60s
+expect_exit 2
+((SECONDS - begun < 120)) || fail "a program that does not answer was waited for"
+expect_asked 'squeue -h -j 7 -o %e'
+
 # A signal of its kind that somebody else sends is an interruption like any other.
 rm -f "$result"
 launch "$WEIR" ior "${slow[@]}"

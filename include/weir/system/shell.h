@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the user, which the shell runs. */
+/* Commands of the user, which the shell runs, and programs of the system that are asked. */
 #ifndef WEIR_SYSTEM_SHELL_H
 #define WEIR_SYSTEM_SHELL_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define WEIR_SHELL_REASON_BYTES 128
 
@@ -16,5 +18,12 @@ typedef bool weir_shell_goes_on(void *context);
  * which: "exit code 3". `goes_on` may be NULL. */
 int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *context,
                    char reason[WEIR_SHELL_REASON_BYTES]);
+
+/* Runs the program words[0], which is looked for in PATH, without a shell and with nothing to read;
+ * what it prints on standard error is dropped. `text` receives the first bytes - 1 characters of
+ * its standard output. After limit_ns it is ended by SIGKILL. `words` ends with NULL. Returns 0;
+ * -ECHILD after another exit code than 0 or a signal; -ETIMEDOUT; or -errno: it could not be run.
+ */
+int weir_program_read(const char *const words[], uint64_t limit_ns, char *text, size_t bytes);
 
 #endif
