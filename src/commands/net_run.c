@@ -2,6 +2,7 @@
 /* The command that measures networks, with live output. */
 
 #include "progress_line.h"
+#include "side_report.h"
 
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
@@ -26,6 +27,7 @@ struct net_recorder {
     struct weir_record_file record; /* descriptor -1: none is wanted, or it has failed */
     struct weir_error record_error;
     struct weir_progress_line progress;
+    struct weir_spare_report spare;
     bool has_begun;
     bool has_failed; /* standard output does not take it */
 };
@@ -33,6 +35,7 @@ struct net_recorder {
 static void print(struct net_recorder *recorder, struct weir_text *text)
 {
     weir_progress_line_clear(&recorder->progress);
+    weir_spare_report_add(&recorder->spare, text);
     if (text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length)
         recorder->has_failed = true;
     if (fflush(stdout) != 0)
@@ -169,8 +172,10 @@ static int conclude(struct net_recorder *recorder, struct weir_net_result *resul
     if (!weir_error_is_set(error)) {
         begin(recorder, result);
         weir_net_report_end(recorder->plan, result, &text);
-        print(recorder, &text);
+        weir_spare_report_add(&recorder->spare, &text);
     }
+    weir_spare_report_close(&recorder->spare, result->run_id, result->is_interrupted);
+    print(recorder, &text);
     close_record(recorder, result, error);
     if (recorder->has_failed)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, NULL,
@@ -207,6 +212,7 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
     int code;
 
     weir_progress_line_open(&recorder.progress, plan->progress_ns);
+    weir_spare_report_open(&recorder.spare, plan->result_path != NULL);
     if (group->rank == 0)
         open_record(&recorder, error);
     if (agree_on_plan(group, plan, error) != 0)

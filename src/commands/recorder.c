@@ -99,6 +99,7 @@ static int print(struct weir_recorder *recorder, struct weir_error *error)
     weir_progress_line_clear(&recorder->progress);
     recorder->warning_count = weir_recorder_warnings(recorder);
     weir_text_clear(&recorder->shadow_text);
+    weir_spare_report_add(&recorder->spare, &recorder->text);
     if (recorder->is_out_lost) {
         weir_text_clear(&recorder->text);
         return 0;
@@ -635,6 +636,8 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
     }
     pthread_mutex_init(&recorder->lock, NULL);
     weir_progress_line_open(&recorder->progress, plan->output.progress_ns);
+    weir_spare_report_open(&recorder->spare,
+                           plan->output.summary_path != NULL || plan->output.result_path != NULL);
     *observer = (struct weir_observer){
         .context = recorder,
         .test_skipped = test_skipped,
@@ -710,6 +713,10 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
     if (recorder->out != NULL) {
         weir_report_end(&recorder->text, recorder->plan, recorder->result,
                         !recorder->plan->output.is_apart);
+        /* Before the end of the report is printed, which may fail. */
+        weir_spare_report_add(&recorder->spare, &recorder->text);
+        weir_spare_report_close(&recorder->spare, recorder->result->run_id,
+                                recorder->result->is_interrupted);
         code = print(recorder, error);
         if (recorder->is_out_lost && recorder->result->exit_code != WEIR_EXIT_DONE)
             weir_log(WEIR_LOG_WARNING, "\"weir report %s\" prints the report",

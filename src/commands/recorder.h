@@ -6,6 +6,7 @@
 
 #include "progress_line.h"
 #include "rank_csv_file.h"
+#include "side_report.h"
 
 #include "weir/engine/engine.h"
 #include "weir/report/report.h"
@@ -31,6 +32,7 @@ struct weir_recorder {
     FILE *out;              /* where the report goes; NULL until the first test begins */
     struct weir_rank_csv_file side;
     struct weir_record_file record;
+    struct weir_spare_report spare;
     bool is_out_lost; /* standard output is closed, and the run goes on for its result file */
     struct weir_progress_line progress;
     uint64_t shown_bytes; /* of the present phase, when progress was last reported */

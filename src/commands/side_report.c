@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second report of a test is whole after each phase. */
+/* The second report of a test is complete after each phase. */
 #include "side_report.h"
 
+#include "weir/base/log.h"
 #include "weir/base/output_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,4 +57,38 @@ int weir_side_report_write(const struct weir_plan *plan, const struct weir_resul
         code = write_text(&file, &text, error);
     weir_text_close(&text);
     return code;
+}
+
+/* ---- interrupted below PRRTE ---- */
+
+void weir_spare_report_open(struct weir_spare_report *spare, bool has_file)
+{
+    *spare = (struct weir_spare_report){.is_kept = getenv("PRTE_LAUNCHED") != NULL && !has_file};
+}
+
+void weir_spare_report_add(struct weir_spare_report *spare, const struct weir_text *printed)
+{
+    if (spare->is_kept)
+        weir_text_add_bytes(&spare->text, weir_text_string(printed), printed->length);
+}
+
+void weir_spare_report_close(struct weir_spare_report *spare, uint64_t run_id, bool is_interrupted)
+{
+    char path[64];
+    int code;
+
+    if (spare->is_kept && is_interrupted && spare->text.length > 0) {
+        snprintf(path, sizeof path, "weir-interrupted-%016" PRIx64 ".txt", run_id);
+        code = weir_output_file_replace(path, spare->text.data, spare->text.length);
+        if (code == 0)
+            weir_log(WEIR_LOG_WARNING,
+                     "prterun may not print the rest of the report: all of it is in %s", path);
+        else
+            weir_log(WEIR_LOG_WARNING,
+                     "prterun may not print the rest of the report, and %s cannot be written: %s; "
+                     "give --result",
+                     path, strerror(-code));
+    }
+    weir_text_close(&spare->text);
+    spare->is_kept = false;
 }

@@ -105,3 +105,41 @@ end_of_run
 ((status == 128 + 6)) || [[ ${ASAN_OPTIONS-} ]] || fail "the exit code is not that of the signal"
 expect_error '^weir: rank 0: crashed by SIGABRT from process .*during write of test 0, repetition 0$'
 expect_error '^weir: rank 0: in main\+'
+
+# ---------------------------------------------------------------- a launcher that prints nothing after a signal
+
+# prterun of Open MPI 5 sets this variable. Without another place for the report, an interrupted run writes it to a file.
+export PRTE_LAUNCHED=1
+spare() { compgen -G "$work/weir-interrupted-*.txt" || true; }
+interrupt() { # interrupt WAIT-PATTERN COMMAND...: in the middle of the run, which has printed such a line
+    local pattern=$1
+    shift
+    rm -f "$work"/weir-interrupted-*.txt
+    launch "$@"
+    wait_until 60 grep -qE "$pattern" "$out" || fail "the run does not begin"
+    sleep 1
+    signal_ranks INT
+    end_of_run
+    expect_exit 1
+}
+slow=(-w -t 64k -b 6400k -i 3 -O interIODelay=20000 -o "$files/f")
+interrupt '^write' mpiexec -n 2 "$WEIR" "${slow[@]}"
+[[ $(spare | wc -l) == 1 ]] || fail "the report is not kept"
+cmp "$out" "$(spare)" || fail "the file is not what was printed"
+grep -q 'interrupted' "$(spare)" || fail "the file does not say that the run was interrupted"
+expect_error 'all of it is in weir-interrupted-[0-9a-f]{16}\.txt'
+interrupt '^write' mpiexec -n 2 "$WEIR" "${slow[@]}" -O summaryFormat=CSV
+cmp "$out" "$(spare)" || fail "the CSV is not what was printed"
+interrupt '^ +0 +4096' mpiexec -n 2 "$WEIR" net --provider tcp --size 4k --duration 1 --repetitions 60
+cmp "$out" "$(spare)" || fail "the report of net is not what was printed"
+
+# Not where the report has a file, for another launcher, or after a run that was not interrupted.
+rm -f "$result"
+interrupt '^write' mpiexec -n 2 "$WEIR" "${slow[@]}" --result "$result"
+[[ ! $(spare) ]] || fail "a report is kept beside the result file"
+unset PRTE_LAUNCHED
+interrupt '^write' mpiexec -n 2 "$WEIR" "${slow[@]}"
+[[ ! $(spare) ]] || fail "a report is kept under another launcher"
+PRTE_LAUNCHED=1 run 2 -w -t 64k -b 64k -o "$files/f"
+expect_done
+[[ ! $(spare) ]] || fail "a report is kept of a finished run"
