@@ -118,7 +118,8 @@ interrupt() { # interrupt WAIT-PATTERN COMMAND...: in the middle of the run, whi
     launch "$@"
     wait_until 60 grep -qE "$pattern" "$out" || fail "the run does not begin"
     sleep 1
-    signal_ranks INT
+    mapfile -t processes < <(pgrep -P "$launcher")
+    kill -INT "${processes[@]}"
     end_of_run
     expect_exit 1
 }
