@@ -64,10 +64,16 @@ static bool find_ior(const struct weir_phase *phase, const struct weir_stretch *
     return traces.signature != 0;
 }
 
-/* A look for stamps fails like a transfer, and is told like one. */
+/* Stamps are sought before the phase: a failure is reported as one of a transfer. */
 static int fail_look(const struct weir_run *run, int code, const char *what, const char *path,
                      struct weir_error *error)
 {
+    if (code == -ENOENT && strcmp(what, "open") == 0)
+        return weir_error_set(
+            error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
+            "%s: %s: a check reads what this run has written, with " WEIR_REMEDY_WRITE
+            ", or an earlier one with " WEIR_REMEDY_KEEP,
+            path, strerror(-code));
     return weir_error_set(error, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
                           "%s %s, for its stamps: %s", what, path, strerror(-code));
 }

@@ -43,3 +43,11 @@ mkdir "$files/a" "$files/b"
 run 4 "${small[@]}" -F -k -o "$files/a/f@$files/b/f"
 expect_done
 expect_files a/f.00000000 a/f.00000002 b/f.00000001 b/f.00000003
+
+# What is to be checked and was never written is missing in words that say so.
+for words in '-W' '-R' '-W -R -K' '-W -F'; do
+    # shellcheck disable=SC2086
+    run 2 $words -k -t 64k -b 64k -o "$files/absent"
+    expect_exit 1
+    expect_error 'absent.*: No such file or directory: a check reads what this run has written, with -w, or an earlier one with -k'
+done
