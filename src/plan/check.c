@@ -290,10 +290,14 @@ static int check_verb(const struct weir_check_scope *scope)
 static int check_path(const struct weir_check_scope *scope, const char *path)
 {
     size_t length = path ? strlen(path) : 0;
+    const char *name = length > 0 ? strrchr(path, '/') : NULL;
+    bool is_directory;
 
     if (length == 0)
         return REFUSE(scope, "empty path: give the name of a file");
-    if (path[length - 1] == '/' && !scope->phase->target->has_package_directory)
+    name = name != NULL ? name + 1 : path;
+    is_directory = *name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    if (is_directory && !scope->phase->target->has_package_directory)
         return REFUSE(scope, "path %.256s names a directory: add the name of a file", path);
     return 0;
 }
