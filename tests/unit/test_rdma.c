@@ -371,6 +371,7 @@ static void open_scene(struct scene *scene, const char *options)
     assert_int_equal(weir_group_self_open(&scene->group), 0);
     if (weir_backend_rdma.server->open(&(struct weir_server_params){.options = values,
                                                                     .server_count = 1,
+                                                                    .client_count = 1,
                                                                     .is_on_one_node = true,
                                                                     .secret = secret,
                                                                     .bind = note_bound},
@@ -428,7 +429,8 @@ static void forget(struct weir_session_facts *facts)
     weir_text_close(&facts->shortfall);
 }
 
-/* Of the transfers of a phase, no more are under way than the link or the server's buffers take. */
+/* Of the transfers of a phase, no more are under way than the link or the server's buffers take:
+ * 32 of each client, where an eighth of the free memory holds those of all clients (one here). */
 static void a_session_has_the_depth_that_can_be_in_flight(void **state)
 {
     static const struct {
