@@ -30,7 +30,7 @@ fill() { # fill TYPE KEPT OPTION...
     (($(cat "$result.kept") == kept)) || fail "$(cat "$result.kept") files were kept, not $kept"
 }
 
-"$bed" --type tmpfs --size 8M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here: $(tail -n 1 "$out")"
+"$bed" --type tmpfs --size 8M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here, which takes root and CAP_SYS_ADMIN: $(tail -n 1 "$out")"
 full_on tmpfs 0
 full_on tmpfs 0 -F
 full_on tmpfs 2 -F -k
@@ -58,7 +58,7 @@ expect_exit 2
 expect_error 'status cannot be made: No space left on device'
 [[ $(cat "$work/left") == fill ]] || fail "beside the file that fills the disk there is: $(cat "$work/left")"
 
-"$bed" --type ext4 --size 8M run -- true >"$out" 2>&1 || skip "no loop device here; the tmpfs was fine: $(tail -n 1 "$out")"
+"$bed" --type ext4 --size 8M run -- true >"$out" 2>&1 || skip "no loop device here, which takes root and the module loop on the host; the tmpfs was fine: $(tail -n 1 "$out")"
 full_on ext4 0
 full_on ext4 0 -F -a DIRECT -i 2
 full_on ext4 1 -k

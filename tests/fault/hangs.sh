@@ -7,7 +7,7 @@
 refuse=${1:?the library with hanging calls}
 
 # A preloaded library must come after that of the sanitizer, and slows its threads down.
-[[ ! ${ASAN_OPTIONS-} ]] || skip "the sanitizer checks that its library is the first"
+[[ ! ${ASAN_OPTIONS-} ]] || skip "the sanitizer checks that its library is the first: this takes a build without it"
 
 hang() { # hang NAME CALL NUMBER OPTION...: that call of the run hangs; in a directory of its own, so that several run at once
     local name=$1 call=$2 number=$3 code=0 base

@@ -3,7 +3,7 @@
 # Memory that runs out while ranks write: the run ends in order, with the phase in its result, no file left, and the exit code that says so.
 # shellcheck source=../mpi/lib.sh
 . "$(dirname "$0")/../mpi/lib.sh"
-[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer needs more address space than the limit"
+[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer needs more address space than the limit: this takes a build without it"
 
 limited() { # limited RANKS-LIMITED OPTION...: their address space may not grow once they write
     local ranks=$1 launcher pid pids=() status=0 rank='rank 0 on host .*: '

@@ -4,7 +4,7 @@
 # shellcheck source=../mpi/lib.sh
 . "$(dirname "$0")/../mpi/lib.sh"
 library=${1:?the library that refuses}
-[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer wants to be the first library"
+[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer wants to be the first library: this takes a build without it"
 
 refused() { # refused ERRNO OPTION...: from 1 MiB on
     local number=$1

@@ -18,7 +18,7 @@ for api in POSIX MPIIO; do
 done
 
 need_root
-"$bed" --type tmpfs --size 8M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here: $(tail -n 1 "$out")"
+"$bed" --type tmpfs --size 8M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here, which takes root and CAP_SYS_ADMIN: $(tail -n 1 "$out")"
 # One sentence, the same on one rank and on several, in one file and in files of their own.
 for api in POSIX MPIIO; do
     # shellcheck disable=SC2016
@@ -32,7 +32,7 @@ for api in POSIX MPIIO; do
                 echo "exit $?" >>"$0.$ranks$own"
             done
         done' "$work/told" $api
-    ((status != 77)) || skip "tmpfs cannot be mounted read-only here"
+    ((status != 77)) || skip "tmpfs cannot be mounted read-only here, which takes root and CAP_SYS_ADMIN"
     expect_exit 0
     for told in "$work"/told.[12]*; do
         grep -q '^exit 1$' "$told" || fail "another exit code: $(cat "$told")"

@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-command -v mpicc >/dev/null || skip "mpicc is not there to build what counts the calls"
+command -v mpicc >/dev/null || skip "mpicc, which builds what counts the calls, is not there: scripts/deps build"
 bench=$WEIR_ROOT/scripts/bench.d
 mpicc -std=c17 -O1 -shared -fPIC -o "$work/scale.so" "$bench/scale.c" || fail "scale.c is not compiled"
 command_line="scale.py --ranks 2,3"

@@ -8,7 +8,7 @@ engine=
 for name in uring libaio; do
     [[ -n $engine ]] || ! "$WEIR" backends | grep -q "^$name " || engine=$name
 done
-[[ -n $engine ]] || skip "neither uring nor libaio was built"
+[[ -n $engine ]] || skip "neither uring nor libaio was built: scripts/deps build, and configure again"
 
 expect_curve() { # expect_curve PHASE DEPTH: powers of two and the greatest depth at least, in order; what was chosen is worth it
     expect_record "(lambda c: [p.depth for p in c] == sorted({p.depth for p in c}) and c[-1].depth == $2)($1.depth_curve)"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 need_root
-command -v losetup >/dev/null || skip "there is no losetup"
+command -v losetup >/dev/null || skip "there is no losetup: scripts/deps test"
 
 mib=1048576
 loops=()
@@ -19,7 +19,7 @@ trap drop_devices EXIT
 
 add_device() { # add_device NAME MIB: a loop device over the file NAME; sets $loop
     truncate -s "${2}M" "$work/$1"
-    loop=$(losetup --find --show "$work/$1" 2>"$err") || skip "no loop device can be had: $(cat "$err")"
+    loop=$(losetup --find --show "$work/$1" 2>"$err") || skip "no loop device can be had, which takes root, and the module loop on the host: $(cat "$err")"
     loops+=("$loop")
 }
 
@@ -116,7 +116,7 @@ expect_files ''
 # ---- file systems and tables of partitions
 
 label_device() { # label_device: a file system on the first device, if there is a program to make one
-    command -v mkfs.ext4 >/dev/null || skip "there is no mkfs.ext4; everything else was tried"
+    command -v mkfs.ext4 >/dev/null || skip "there is no mkfs.ext4 (scripts/deps test); everything else was tried"
     mkfs.ext4 -q -F -L scratch "$first" >"$out" 2>"$err" || fail "mkfs.ext4 does not work"
     before=$(sum_of "$first")
 }

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ranks_py=$WEIR_ROOT/tests/mpi/ranks.py
-read -r first second < <(python3 -B "$ranks_py" processors) || skip "this test may use one core only"
+read -r first second < <(python3 -B "$ranks_py" processors) || skip "this test may use one core only, and needs two"
 export WEIR_TEST_MARK=$work
 load=(-a null -w -t 64k -b 64k -O minTimeDuration=2 -o "$files/f" --result "$result")
 two_cores=(taskset -c "$first,$second" mpiexec -n 2 "$WEIR" --pin core)
@@ -159,7 +159,7 @@ remove_group() {
     [[ ! ${group-} ]] || wait_until 100 rmdir "$group" || echo "$group cannot be removed"
 }
 
-make_group || skip "no control group with a quota can be made here; the rest is fine"
+make_group || skip "no control group with a quota can be made here, which takes root and a writable /sys/fs/cgroup; the rest is fine"
 trap 'remove_group; rm -rf "$work"' EXIT
 rm -f "$result"
 # shellcheck disable=SC2016 # the inner shell expands them

@@ -117,10 +117,10 @@ fi
 # ---- as somebody who may do little
 
 need_root
-command -v setpriv >/dev/null || skip "there is no setpriv; everything else was tried"
+command -v setpriv >/dev/null || skip "there is no setpriv (scripts/deps test); everything else was tried"
 chmod 755 "$work"
 chmod 700 "$files"
-as_nobody test -x "$WEIR" || skip "nobody may not run $WEIR; everything else was tried"
+as_nobody test -x "$WEIR" || skip "nobody may not run $WEIR, which takes a build in a directory that all may enter; everything else was tried"
 
 little() { # little LIMIT WORD...: as nobody, with so many KiB of memory that may be locked
     local limit=$1
@@ -136,7 +136,7 @@ with_limit() ( # with_limit KIB COMMAND...
 
 # In a chroot, the root is no mount point, and nothing is known of its file system.
 doctor "$files"
-! grep -q 'the kernel does not tell what is behind' "$out" || skip "the mount of $files is not known here (a chroot?); everything else was tried"
+! grep -q 'the kernel does not tell what is behind' "$out" || skip "the mount of $files is not known here, which takes a root that is a mount point, not a chroot; everything else was tried"
 
 little 64 "$WEIR" doctor "$files"
 expect_done
@@ -254,4 +254,4 @@ if make_group cpu; then
     tried=$((tried + 1))
 fi
 expect_files ''
-((tried == 2)) || skip "no control groups can be made here; everything else was tried"
+((tried == 2)) || skip "no control groups can be made here, which takes root and a writable /sys/fs/cgroup; everything else was tried"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 hosts=$WEIR_ROOT/scripts/testbed/testbed-hosts
 
-"$hosts" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here: $(tail -n 1 "$out")"
+"$hosts" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here, which takes root, namespaces and a root that is a mount point, not a chroot: $(tail -n 1 "$out")"
 export OMPI_MCA_orte_tmpdir_base=/tmp
 passed_on=(-x WEIR)
 for name in ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS; do
@@ -44,7 +44,7 @@ expect_line '^ordering inter file +: random task offset'
 expect_sane_times
 
 # The clock of one host is an hour ahead of the other's.
-unshare --time --fork --monotonic 3600 true 2>/dev/null || skip "the clock cannot be shifted here; the rest is fine"
+unshare --time --fork --monotonic 3600 true 2>/dev/null || skip "the clock cannot be shifted here, which takes root and a kernel with CONFIG_TIME_NS; the rest is fine"
 cat >"$work/ahead" <<'END'
 #!/bin/sh
 [ "$(hostname)" = n2 ] || exec "$WEIR" "$@"

@@ -6,7 +6,7 @@
 enter_hosts() { # enter_hosts HOSTS SCRIPT [inside]
     local hosts=$WEIR_ROOT/scripts/testbed/testbed-hosts status=0
     [[ ${3-} != inside ]] || return 0
-    "$hosts" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here: $(tail -n 1 "$out")"
+    "$hosts" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here, which takes root, namespaces and a root that is a mount point, not a chroot: $(tail -n 1 "$out")"
     "$hosts" --hosts "$1" run -- bash "$WEIR_ROOT/tests/mpi/$2" inside || status=$?
     exit "$status"
 }

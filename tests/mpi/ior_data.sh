@@ -11,7 +11,7 @@ mkdir "$right"
 make_files() { # make_files PATTERN SIGNATURE TRANSFER BLOCK SEGMENTS RANKS PATH [own] [seed-with-rank]
     local code=0
     "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/ior_patterns.py" "$@" || code=$?
-    ((code != 77)) || skip "the C library's rand_r is not that of glibc"
+    ((code != 77)) || skip "the C library's rand_r is not that of glibc: nothing can be installed for it"
     ((code == 0)) || fail "no files from the generator for $*"
 }
 

@@ -12,7 +12,7 @@ if [[ ${1-} == xfs ]]; then
 elif [[ ${1-} != inside ]]; then
     need_root
     loopfs=("$WEIR_ROOT/scripts/testbed/testbed-loopfs" --type xfs --size 600M)
-    "${loopfs[@]}" run -- true >"$out" 2>&1 || skip "no XFS can be mounted here: $(tail -n 1 "$out")"
+    "${loopfs[@]}" run -- true >"$out" 2>&1 || skip "no XFS can be mounted here, which takes root, a loop device and scripts/deps test: $(tail -n 1 "$out")"
     status=0
     # shellcheck disable=SC2016
     "${loopfs[@]}" run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0" xfs' "$0" || status=$?

@@ -24,14 +24,14 @@ if [[ ${1-} != inside ]]; then
     image_dir=$work
     [[ ! -w /dev/shm ]] || image_dir=/dev/shm
     xfs=("$bed" --type xfs --size 320M --direct-io --image-dir "$image_dir")
-    "${xfs[@]}" run -- true >"$out" 2>&1 || skip "no XFS on a loop device with direct I/O here: $(tail -n 1 "$out")"
+    "${xfs[@]}" run -- true >"$out" 2>&1 || skip "no XFS on a loop device with direct I/O here, which takes root and scripts/deps test: $(tail -n 1 "$out")"
     "${xfs[@]}" run -- "$BASH" "$0" inside || exit
     exit
 fi
 
 export TESTBED_MNT TESTBED_LOOP
 files=$TESTBED_MNT
-renice -n -20 -p $BASHPID >/dev/null || skip "no right to run before others"
+renice -n -20 -p $BASHPID >/dev/null || skip "no right to run before others, which takes root or CAP_SYS_NICE"
 
 compare() { # compare ENGINE DEPTH: 0 if both views agree
     local stat=/sys/block/${TESTBED_LOOP#/dev/}/stat
@@ -92,7 +92,7 @@ for engine in posix libaio uring; do
         done
         cat "$work/views"
         read -r steal total < <(cpu_ticks)
-        ((agrees)) || ! was_late || skip "others had the cores: ranks heard late of what the device had done; both views agreed before"
+        ((agrees)) || ! was_late || skip "others had the cores: ranks heard late of what the device had done; both views agreed before; it takes an idle machine"
         ((agrees)) || fail "$engine: both views do not agree: $(cat "$work/views")"
     done
 done

@@ -135,13 +135,13 @@ vm_run=$WEIR_ROOT/scripts/testbed/vm-run
 need_machine() { # need_machine COMMAND...: what a test uses besides
     local command
     PATH=$PATH:/usr/sbin:/sbin
-    [[ $(uname -m) == x86_64 ]] || skip "the virtual machine is one for x86-64"
+    [[ $(uname -m) == x86_64 ]] || skip "the virtual machine takes a host that is x86-64"
     for command in qemu-system-x86_64 busybox xz depmod "$@"; do
         command -v "$command" >/dev/null || skip "there is no $command here: scripts/deps vm"
     done
     [[ ! -e ${XDG_CACHE_HOME:-${HOME-}/.cache}/weir-vm/kernel/version ]] || return 0
     [[ ${CI-} == true ]] || skip "no kernel for the virtual machine is here yet: scripts/testbed/vm-run --prepare"
-    "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine: $(tail -n 1 "$err")"
+    "$vm_run" --prepare >"$out" 2>"$err" || skip "no kernel for the virtual machine, which scripts/testbed/vm-run --prepare fetches: $(tail -n 1 "$err")"
 }
 
 # ---------------------------------------------------------------- expectations
@@ -186,11 +186,11 @@ can_bypass_cache() {
 }
 
 need_direct_io() {
-    can_bypass_cache || skip "the file system of $work knows no O_DIRECT"
+    can_bypass_cache || skip "the file system of $work knows no O_DIRECT: set TMPDIR to a directory on a disk"
 }
 
 need_root() {
-    ((EUID == 0)) || skip "needs root"
+    ((EUID == 0)) || skip "this test takes root"
 }
 
 wait_until() { # wait_until SECONDS COMMAND...

@@ -7,8 +7,8 @@
 
 if [[ ${1-} != inside ]]; then
     need_root
-    [[ -w /proc/sys/vm/drop_caches ]] || skip "the caches of this host cannot be dropped"
-    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- true >"$out" 2>&1 || skip "no ext4 can be mounted here: $(tail -n 1 "$out")"
+    [[ -w /proc/sys/vm/drop_caches ]] || skip "the caches of this host cannot be dropped, which takes root and a writable /proc/sys/vm/drop_caches"
+    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- true >"$out" 2>&1 || skip "no ext4 can be mounted here, which takes root and a loop device: $(tail -n 1 "$out")"
     status=0
     # shellcheck disable=SC2016
     "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0" inside' "$0" || status=$?
@@ -82,7 +82,7 @@ run 2 "${words[@]}" -2 --drop-caches node
 (($(read_kib) - before > 8000)) || fail "objects came from memory: $(($(read_kib) - before)) KiB from the device"
 
 # Who may not do it is told before anything is touched.
-command -v setpriv >/dev/null || skip "there is no setpriv here; everything else was tried"
+command -v setpriv >/dev/null || skip "there is no setpriv here (scripts/deps test); everything else was tried"
 mkdir -m 777 "$files/open"
 chmod 755 "$work" "$files"
 capture setpriv --reuid 65534 --regid 65534 --clear-groups env -u OMPI_MCA_orte_tmpdir_base "$WEIR" mdtest -n 2 -d "$files/open/tree" --drop-caches node

@@ -7,7 +7,7 @@
 
 if [[ ${1-} != inside ]]; then
     unshare --user --map-root-user --mount mount -t tmpfs -o size=4m,nr_inodes=400 tmpfs "$files" 2>"$err" ||
-        skip "no file system can be mounted here: $(cat "$err")"
+        skip "no file system can be mounted here, which takes root and CAP_SYS_ADMIN: $(cat "$err")"
     status=0
     unshare --user --map-root-user --mount bash "$0" inside || status=$?
     exit "$status"

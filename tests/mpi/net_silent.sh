@@ -3,7 +3,7 @@
 # weir net over MPI: a rank that takes no more messages ends its flow after --give-up, and not the run, which has an end of its own.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-[[ -z ${ASAN_OPTIONS-} ]] || skip "a library is preloaded, which AddressSanitizer would not let be first"
+[[ -z ${ASAN_OPTIONS-} ]] || skip "a library is preloaded, which AddressSanitizer would not let be first: this takes a build without it"
 
 deaf_run() { # deaf_run HOW
     rm -f "$result"

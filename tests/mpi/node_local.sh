@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 need_root
-unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
+unshare -m true 2>/dev/null || skip "no mount namespace can be made here, which takes root and CAP_SYS_ADMIN"
 mkdir "$work/local"
 cat >"$work/own" <<'END_OF_RANK'
 #!/bin/bash

@@ -94,7 +94,7 @@ expect_record "written.unlogged_ops > 0 and written.ops - written.unlogged_ops =
 # More than 4 MiB of lists fit no file system of 1 MiB: all ranks end in order, and the record of the phase is safe.
 bed=$WEIR_ROOT/scripts/testbed/testbed-loopfs
 ((EUID == 0)) || skip "to mount a small file system needs root; the rest is fine"
-"$bed" --type tmpfs --size 1M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here; the rest is fine"
+"$bed" --type tmpfs --size 1M run -- true >"$out" 2>&1 || skip "no tmpfs can be mounted here, which takes root and CAP_SYS_ADMIN; the rest is fine"
 rm -f "$result"
 # shellcheck disable=SC2016
 capture "$bed" --type tmpfs --size 1M run -- "$BASH" -c '

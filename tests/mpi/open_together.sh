@@ -25,7 +25,7 @@ failing 2 -w -c -F --fault.rank 1 --fault.open EACCES
 
 # For real: the file is closed to one rank, which has given up the rights of root.
 need_root
-command -v setpriv >/dev/null || skip "there is no setpriv here"
+command -v setpriv >/dev/null || skip "there is no setpriv here: scripts/deps test"
 run 3 -w -k -t 64k -b 256k -o "$files/f"
 expect_done
 chown nobody "$files/f"

@@ -10,7 +10,7 @@ keep=$work/keep
 ior_file() { # ior_file PATTERN SIGNATURE TRANSFER: as two ranks of IOR leave it
     local code=0
     "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/ior_patterns.py" "$1" "$2" "$3" $(($3 * 8)) 2 2 "$keep" || code=$?
-    ((code != 77)) || skip "the C library's rand_r is not that of glibc"
+    ((code != 77)) || skip "the C library's rand_r is not that of glibc: nothing can be installed for it"
     ((code == 0)) || fail "no file from the generator for $*"
 }
 

@@ -4,7 +4,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 packages=$(cat /sys/devices/system/cpu/cpu*/topology/physical_package_id 2>/dev/null | sort -u)
-[[ $packages == 0 ]] || skip "the processors here are not all of package 0: '$packages'"
+[[ $packages == 0 ]] || skip "this takes a host whose processors are all of package 0: there are '$packages'"
 dual=(-F -y -t 4k -b 8k -w -r -R -o "$files/mnt")
 
 run 2 "${dual[@]}"

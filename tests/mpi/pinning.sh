@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ranks_py=$WEIR_ROOT/tests/mpi/ranks.py
-read -r first second < <(python3 -B "$ranks_py" processors) || skip "this test may use one core only"
+read -r first second < <(python3 -B "$ranks_py" processors) || skip "this test may use one core only, and needs two"
 both=$first,$second
 ((second != first + 1)) || both=$first-$second
 

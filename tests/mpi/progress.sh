@@ -3,7 +3,7 @@
 # How far a run is, on a terminal and off it: for each phase, each pause and each measurement of a network.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-command -v script >/dev/null || skip "script(1), which makes terminals, is not there"
+command -v script >/dev/null || skip "script(1), which makes terminals, is not there: scripts/deps test"
 
 # 7 transfers of 0.1 s each: longer than a look of half a second, however slow the machine is.
 words=(-a DUMMY --dummy.delay-xfer=100000 -t 64k -b 448k)

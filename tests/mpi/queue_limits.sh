@@ -107,7 +107,7 @@ for engine in libaio uring; do
     has_engine $engine || continue
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 bypass_ramfs $engine
     if ((status == 77)) || grep -q '^unshare:' "$err"; then
-        skip "no ramfs can be mounted here; all else was fine: $(tail -n 1 "$err")"
+        skip "no ramfs can be mounted here, which takes root; all else was fine: $(tail -n 1 "$err")"
     fi
     expect_refused 'no direct I/O.*(--direct|-a POSIX)'
 done

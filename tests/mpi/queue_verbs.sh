@@ -13,7 +13,7 @@ engines=()
 for engine in libaio uring; do
     ! "$WEIR" backends | grep -q "^$engine " || engines+=("$engine")
 done
-((${#engines[@]})) || skip "neither libaio nor uring was built"
+((${#engines[@]})) || skip "neither libaio nor uring was built: scripts/deps build, and configure again"
 
 queued() { # queued RANKS OPTION...: with a new result file
     local ranks=$1

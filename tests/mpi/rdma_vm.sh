@@ -26,7 +26,7 @@ fi
 
 # ---------------------------------------------------------------- inside
 
-[[ -e /sys/class/infiniband ]] || skip "the kernel has no soft-RoCE"
+[[ -e /sys/class/infiniband ]] || skip "the kernel has no soft-RoCE, which takes CONFIG_RDMA_RXE"
 ulimit -l unlimited
 # shellcheck source=rdma_lib.sh
 . "$(dirname "$0")/rdma_lib.sh"

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 code=0
 "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/originals.py" "$work/made" || code=$?
-((code != 77)) || skip "the C library's rand_r is not that of glibc"
+((code != 77)) || skip "the C library's rand_r is not that of glibc: nothing can be installed for it"
 ((code == 0)) || fail "no files from the generator"
 own=$work/own
 mkdir "$own"

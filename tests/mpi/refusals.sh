@@ -42,7 +42,7 @@ if has_backend libaio; then
     refused_alike -a libaio --posix.rangelocks
     explained -a libaio
 fi
-has_backend rdma || has_backend uring || has_backend libaio || skip "no backend with options of its own"
+has_backend rdma || has_backend uring || has_backend libaio || skip "no backend with options of its own: scripts/deps build, and configure again"
 
 # --explain says what a run would end with, of the target as it is; it makes nothing.
 explain() { # explain PATTERN OPTION...: the line, or none for ""

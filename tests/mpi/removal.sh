@@ -28,7 +28,7 @@ expect_done
 expect_files ''
 rm -rf "${files:?}"/*
 
-[[ -n $tracer ]] || skip "who removes what needs strace; the rest is fine"
+[[ -n $tracer ]] || skip "who removes what needs strace (scripts/deps test); the rest is fine"
 cat >"$work/traced" <<'END'
 #!/bin/sh
 # Builds that search for leaks cannot do it while they are traced.

@@ -7,7 +7,7 @@
 
 # What a tmpfs holds is always in memory.
 if [[ $(stat -f -c %T "$work") == @(tmpfs|ramfs|overlayfs) ]]; then
-    ((EUID == 0)) || skip "$work is on no file system of a disk, and only root can make another one"
+    ((EUID == 0)) || skip "$work is on no file system of a disk, and only root can make another one: set TMPDIR to a directory on a disk"
     status=0
     # shellcheck disable=SC2016
     "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0"' "$0" || status=$?
@@ -189,7 +189,7 @@ if ((EUID == 0)); then
     chmod 711 "$work"
     mkdir -m 777 "$files/theirs"
     unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups env -u OMPI_MCA_orte_tmpdir_base)
-    "${unprivileged[@]}" "$WEIR" --version >/dev/null 2>&1 || skip "nobody may run $WEIR; the rest is fine"
+    "${unprivileged[@]}" "$WEIR" --version >/dev/null 2>&1 || skip "nobody may run $WEIR, which takes a build in a directory that all may enter; the rest is fine"
 else
     mkdir "$files/theirs"
     unprivileged=()

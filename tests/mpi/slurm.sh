@@ -12,7 +12,7 @@ unset SLURM_JOB_END_TIME WEIR_JOB_END_TIME
 testbed=$WEIR_ROOT/scripts/testbed/testbed-slurm
 job=$WEIR_ROOT/scripts/slurm/weir.sbatch
 export WEIR PATH=$PATH:$WEIR_ROOT/scripts/slurm
-"$testbed" --dir "$work/slurm" up >"$out" 2>"$err" || skip "no Slurm cluster can be made here: $(tail -n 1 "$err")"
+"$testbed" --dir "$work/slurm" up >"$out" 2>"$err" || skip "no Slurm cluster can be made here, which takes root and namespaces: $(tail -n 1 "$err")"
 trap '"$testbed" --dir "$work/slurm" down >/dev/null 2>&1; rm -rf "$work"' EXIT
 eval "$("$testbed" --dir "$work/slurm" env)"
 # Four processors on each of the nodes are more than there are.

@@ -3,7 +3,7 @@
 # The kernel makes /proc/stat whole for each reading, so one rank of a node reads it for all: before a phase, and behind it.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-command -v strace >/dev/null || skip "who reads what needs strace"
+command -v strace >/dev/null || skip "who reads what needs strace: scripts/deps test"
 
 cat >"$work/traced" <<'END'
 #!/bin/sh

@@ -5,7 +5,7 @@
 # shellcheck source=../mpi/lib.sh
 . "$(dirname "$0")/../mpi/lib.sh"
 library=${1:?the library that slows calls}
-[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer wants to be the first library"
+[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer wants to be the first library: this takes a build without it"
 limit=50000000
 
 held() { # held FORMAT RANKS OPTION...: what the run prints keeps the laws

@@ -5,7 +5,7 @@
 # shellcheck source=../mpi/lib.sh
 . "$(dirname "$0")/../mpi/lib.sh"
 library=${1:?the library that watches calls}
-[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer wants to be the first library"
+[[ ! ${ASAN_OPTIONS-} ]] || skip "a sanitizer wants to be the first library: this takes a build without it"
 
 write_script() {
     printf '%s\n' 'IOR START' "testFile=$files/f" transferSize=256k blockSize=8m writeFile=1 readFile=1 checkRead=1 intraTestBarriers=1
