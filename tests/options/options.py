@@ -149,6 +149,8 @@ def read_rows(weir, command):
             table, part = line, ""
         elif line in ("Flags", "Optional arguments", "Known, but refused"):
             part = line
+        elif line and line[0] != " ":
+            part = ""
         elif part == "Known, but refused" and line.startswith("      "):
             rows += [Row(table, names, line.strip()) for names in pending]
             pending = []
