@@ -201,12 +201,12 @@ static int open_fd(const struct weir_file_params *params, bool *is_made)
         flags |= O_NOFOLLOW;
     if (params->must_create) {
         flags |= O_CREAT;
-        fd = open(params->path, flags | O_EXCL, WEIR_POSIX_FILE_MODE);
+        fd = open(params->path, flags | O_EXCL, weir_posix_file_mode(params));
         *is_made = fd >= 0;
     }
     if (fd < 0 && !is_new && (!params->must_create || errno == EEXIST))
         fd = open(params->path, params->claim == WEIR_CLAIM_ITEM ? flags & ~O_CREAT : flags,
-                  WEIR_POSIX_FILE_MODE);
+                  weir_posix_file_mode(params));
     return fd < 0 ? -errno : fd;
 }
 

@@ -12,7 +12,7 @@
 
 /* What files and directories are made with, before the umask, where nothing else is asked for. */
 #define WEIR_POSIX_FILE_MODE 0664
-#define WEIR_POSIX_DIRECTORY_MODE 0777
+#define WEIR_POSIX_DIRECTORY_MODE 0775 /* as mdtest's */
 
 struct weir_posix_file {
     struct weir_file base;

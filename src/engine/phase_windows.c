@@ -150,6 +150,7 @@ static struct weir_file_params file_params_of(const struct weir_data_phase *data
         .transfer_bytes = data->phase->transfers.layout.transfer_bytes,
         .part = part_of(&data->share, &data->phase->transfers.layout),
         .is_random = data->phase->transfers.layout.order != WEIR_ORDER_SEQUENTIAL,
+        .mode = data->target->file_mode,
     };
 }
 

@@ -37,6 +37,14 @@ expect_syncs 1 2 -i 0 -+n -w
 expect_syncs 2 7 -i 0 -i 1 -t 2 -x
 expect_syncs 2 3 -i 0 -i 1 -+n -t 2 -x
 
+# What -w keeps has the mode of IOzone's files, through a mapping and stdio as well.
+for words in "-i 0" "-i 0 -B" "-i 6"; do
+    # shellcheck disable=SC2086
+    (umask 0 && "$WEIR" iozone $words -+n -w -s 64k -f kept --plain) >"$out" 2>"$err" || fail "iozone $words fails: $(cat "$err")"
+    [[ $(stat -c %a kept) == 640 ]] || fail "$words makes a file of mode $(stat -c %a kept)"
+    rm kept
+done
+
 # Syncs of half a second each: the counted time has them with -e alone, for reads too.
 slow() { # slow OPTION...
     rm -f "$result"

@@ -41,6 +41,12 @@ expect_exit 2
 grep -q "$files/odd: \(items of 3901 bytes are not .*: change -w and -e,\|this file system takes no direct I/O\)" "$err" ||
     fail "direct I/O of 3901 bytes is refused in other words: $(cat "$err")"
 
+# Modes, before the umask, are those of mdtest.
+(umask 0 && "$WEIR" mdtest -n 1 -C -d "$files/modes" --plain) >"$out" 2>"$err" || fail "mdtest -C fails: $(cat "$err")"
+modes=$(find "$files/modes" -mindepth 1 -printf '%y%m\n' | sort -u | tr '\n' ' ')
+[[ $modes == "d775 f664 " ]] || fail "mdtest makes items of modes $modes"
+rm -r "$files/modes"
+
 # What did nothing has neither a table nor an end.
 touch "$files/nowhere"
 run 2 mdtest -n 4 -d "$files/nowhere/out" --plain

@@ -32,7 +32,7 @@ struct weir_session {
     bool submits_in_reap;
     unsigned queued_names; /* verbs of names that submit takes: 1u << WEIR_OP_STAT | ...; 0: none */
     unsigned
-        directory_mode; /* of directories that are made, less the umask; 0: 0777. The engine's */
+        directory_mode; /* of directories that are made, less the umask; 0: 0775. The engine's */
 };
 
 /* Granularity of addresses, offsets and sizes of transfers. Each is a power of two; 1: none. */

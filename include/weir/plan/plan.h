@@ -37,6 +37,7 @@ struct weir_target {
     /* own files: each path is a pattern of the whole name, in which %r stands for the number of the
      * file and %% for a percent sign; without %r there are as many paths as ranks at least */
     bool has_exact_names;
+    unsigned file_mode; /* of files that are made, less the umask; 0 = 0664, as IOR's */
     bool is_device; /* the paths are block devices, used as they are and never removed:
                        own ones are the rank's by its number */
     /* own files: each is "data" in a directory per processor package, whose number stands behind

@@ -301,6 +301,7 @@ static const struct weir_target *lower_target(const struct lowering *lowering)
                                    .path_count = 1,
                                    .has_exact_names = has_number(lowering->path),
                                    .is_shared = !has_number(lowering->path),
+                                   .file_mode = 0666, /* as of any program's redirection */
                                    .is_device = is_device(lowering->path)};
     return target;
 }

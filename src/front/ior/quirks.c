@@ -152,6 +152,7 @@ static const struct weir_quirk of_access[] = {
      "they say nothing of the run"},
     {"with -C and -F a file is removed by the task that read it", "the same",
      "removing from another node is part of what is timed"},
+    {"directories of `-u` have mode 0700", "0775, less the umask", "a group reads its data"},
     {"directories of `-u` are never removed", "those that the run made are removed, unless `-k`",
      "a run leaves nothing behind"},
     {"two jobs on one `-o` remove each other's files",

@@ -335,6 +335,7 @@ static int lower_row(struct weir_iozone_lowering *lowering)
     target->paths = lowering->paths;
     target->path_count = lowering->path_count;
     target->has_exact_names = true;
+    target->file_mode = 0640; /* as IOzone's */
     lowering->target = target;
     for (unsigned part = 0; part < WEIR_IOZONE_PARTS; part++)
         if (weir_iozone_has_part(lowering, part))
