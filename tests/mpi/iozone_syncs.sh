@@ -37,6 +37,16 @@ expect_syncs 1 2 -i 0 -+n -w
 expect_syncs 2 7 -i 0 -i 1 -t 2 -x
 expect_syncs 2 3 -i 0 -i 1 -+n -t 2 -x
 
+# The files of -Q and -+z of a child are in the directory that its line names.
+mkdir first second
+printf '%s %s program\n' "$(hostname)" "$files/first" "$(hostname)" "$files/second" >"$work/list"
+capture mpiexec -n 2 "$WEIR" iozone -+m "$work/list" -s 64k -r 16k -i 0 -+n -Q -+z --plain
+expect_done
+found=$(find . -type f -printf '%P\n' | sort | tr '\n' ' ')
+[[ $found == "first/Child_0_wol.dat first/Iozone_histogram_child_0.txt second/Child_1_wol.dat second/Iozone_histogram_child_1.txt " ]] ||
+    fail "-+m leaves $found"
+rm -r first second
+
 # What -w keeps has the mode of IOzone's files, through a mapping and stdio as well.
 for words in "-i 0" "-i 0 -B" "-i 6"; do
     # shellcheck disable=SC2086

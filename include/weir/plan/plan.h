@@ -38,8 +38,8 @@ struct weir_target {
      * file and %% for a percent sign; without %r there are as many paths as ranks at least */
     bool has_exact_names;
     unsigned file_mode; /* of files that are made, less the umask; 0 = 0664, as IOR's */
-    bool is_device; /* the paths are block devices, used as they are and never removed:
-                       own ones are the rank's by its number */
+    bool is_device;     /* the paths are block devices, used as they are and never removed:
+                           own ones are the rank's by its number */
     /* own files: each is "data" in a directory per processor package, whose number stands behind
      * the path: /mnt0/data.00000003 for a rank on package 0 and the path /mnt (IOR -y) */
     bool has_package_directory;
@@ -410,7 +410,10 @@ struct weir_test {
     const char *rank_csv_path;     /* figures of each rank go there; NULL: nowhere */
     const char *op_csv_prefix;     /* figures of each transfer go to files of these names; NULL */
     const char *rank_histogram_prefix; /* latencies of each rank and phase go to files; NULL */
-    bool op_csv_is_of_first;           /* operations of rank 0 alone; names of files have no rank */
+    /* One per rank, with a slash at the end: of these two kinds of files; NULL = working directory
+     */
+    const char *const *side_directories;
+    bool op_csv_is_of_first;    /* operations of rank 0 alone; names of files have no rank */
     bool op_csv_is_of_all;      /* one file with the operations of all ranks, written by rank 0 */
     bool tells_ranks;           /* quantiles of single ranks are gathered, for reports of them */
     const char *const *remarks; /* what the front end changed or ignored: whole sentences */

@@ -69,6 +69,7 @@ static const char *next_word(struct weir_arena *arena, const char **line)
 
 struct host_list {
     const char **hosts;
+    const char **directories; /* with a slash at the end */
     const char **paths;
     size_t count;
 };
@@ -93,6 +94,7 @@ static int read_line(struct weir_iozone_lowering *lowering, const char *line, si
     if (file == NULL)
         file = weir_arena_printf(arena, "iozone.DUMMY.%zu", list->count);
     list->hosts[list->count] = host;
+    list->directories[list->count] = weir_arena_printf(arena, "%s/", directory);
     list->paths[list->count++] = exact(arena, directory, file);
     return 0;
 }
@@ -104,6 +106,7 @@ static int read_hosts(struct weir_iozone_lowering *lowering, uint64_t most)
     const char *text = weir_iozone_read_file(lowering, "-+m", lowering->config->host_list);
     size_t line_count = text ? weir_iozone_split(arena, text, &lines) : 0;
     struct host_list list = {weir_arena_take(arena, (line_count + 1) * sizeof(char *)),
+                             weir_arena_take(arena, (line_count + 1) * sizeof(char *)),
                              weir_arena_take(arena, (line_count + 1) * sizeof(char *)), 0};
 
     if (text == NULL)
@@ -120,6 +123,7 @@ static int read_hosts(struct weir_iozone_lowering *lowering, uint64_t most)
     lowering->base.plan->rank_order = (struct weir_rank_order){WEIR_RANKS_LISTED, list.hosts, most};
     lowering->paths = list.paths;
     lowering->path_count = most;
+    lowering->directories = list.directories;
     if (lowering->counts.count > 0)
         return 0;
     return weir_iozone_read_counts(lowering, "-+m", weir_arena_printf(arena, "%" PRIu64, most),

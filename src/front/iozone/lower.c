@@ -265,6 +265,7 @@ static void lower_limits(const struct weir_iozone_lowering *lowering)
         test->op_csv_prefix = lowering->is_throughput ? "Child_" : "./";
         test->op_csv_is_of_first = !lowering->is_throughput;
     }
+    test->side_directories = lowering->directories;
     if (config->has_histograms)
         test->rank_histogram_prefix = "Iozone_histogram_child_";
 }

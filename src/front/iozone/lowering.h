@@ -38,6 +38,7 @@ struct weir_iozone_lowering {
     struct weir_iozone_telemetry writes, reads; /* -X, -Y */
     const char *const *paths;                   /* of exact names */
     size_t path_count;
+    const char *const *directories; /* of children, of -+m; NULL: the working directory */
     /* of the row that is being made */
     uint64_t children, file_bytes, record_bytes;
     struct weir_payload payload;
