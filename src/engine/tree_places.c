@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The value of the attribute of a root that was made. */
+#define MADE_FORMAT "made %u"
+
 static const struct weir_name_ops *names_of(const struct weir_run *run)
 {
     return weir_backend_item_names(run->backend);
@@ -225,8 +228,45 @@ static int make_with_parents(struct weir_run *run, char *path, unsigned *made)
     return code == -EEXIST ? 0 : code;
 }
 
+/* True if the sets of the tree are directories without a tree in them: those of a working set,
+ * which one run makes, others work on and one removes with its root. */
+static bool is_of_several_runs(const struct weir_tree *tree)
+{
+    return tree->node == NULL;
+}
+
+/* Keeps in an extended attribute of the root how many directories were made for it, with those
+ * above it, so that the run that removes the sets removes these too. File systems without
+ * attributes keep the root. */
+static void note_made(struct weir_run *run, const char *path, unsigned made)
+{
+    char value[WEIR_XATTR_BYTES] = "";
+
+    if (names_of(run)->setxattr == NULL)
+        return;
+    snprintf(value, sizeof value, MADE_FORMAT, made);
+    weir_call_begin("setxattr", path);
+    names_of(run)->setxattr(run->session, path, (const unsigned char *)value);
+    weir_call_end();
+}
+
+/* Returns how many directories an earlier run has made for the root, 0 = it was there before. */
+static unsigned noted_made(struct weir_run *run, const char *path)
+{
+    char value[WEIR_XATTR_BYTES + 1] = "";
+    unsigned made = 0;
+    int code;
+
+    if (names_of(run)->getxattr == NULL)
+        return 0;
+    weir_call_begin("getxattr", path);
+    code = names_of(run)->getxattr(run->session, path, (unsigned char *)value);
+    weir_call_end();
+    return code == 0 && sscanf(value, MADE_FORMAT, &made) == 1 ? made : 0;
+}
+
 /* What is known of the roots; NULL: no memory. A run that was killed has made those that its mark
- * says. */
+ * says, and one that left its sets those that their root says. */
 static struct weir_tree_roots *open_roots(struct weir_run *run, const struct weir_target *target)
 {
     struct weir_tree_roots *roots = &run->tree_roots;
@@ -242,6 +282,8 @@ static struct weir_tree_roots *open_roots(struct weir_run *run, const struct wei
     for (size_t i = 0; i < target->path_count; i++) {
         mark = weir_marks_of_root(run, target, i);
         roots->made[i] = mark != NULL ? mark->made : 0;
+        if (roots->made[i] == 0 && is_of_several_runs(target->tree))
+            roots->made[i] = noted_made(run, target->paths[i]);
     }
     return roots;
 }
@@ -259,6 +301,8 @@ static int make_root(struct weir_run *run, const struct weir_phase *phase, size_
     code = roots != NULL ? make_with_parents(run, path, &roots->made[root]) : -ENOMEM;
     if (code != 0)
         return fail_to_make(run, target->paths[root], code, error);
+    if (roots->made[root] > 0 && is_of_several_runs(target->tree))
+        note_made(run, target->paths[root], roots->made[root]);
     code = weir_marks_take_root(run, phase, root, error);
     mark = weir_marks_of_root(run, target, root);
     if (mark != NULL && roots->made[root] > 0) {

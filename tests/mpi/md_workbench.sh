@@ -43,7 +43,7 @@ for ranks in 1 3; do
         expect_set "$ranks" 24
         phase "$ranks" -O "$offset" -3
         expect_done
-        [[ -z $(find "$sets" -mindepth 1) ]] || fail "something is left: $(find "$sets")"
+        [[ ! -e $sets || -z $(find "$sets" -mindepth 1) ]] || fail "something is left: $(find "$sets")"
     done
 done
 
@@ -64,7 +64,7 @@ for offset in 0 2; do
     expect_done
     phase 3 -3
     expect_done
-    [[ -z $(find "$sets" -mindepth 1) ]] || fail "something is left: $(find "$sets")"
+    [[ ! -e $sets || -z $(find "$sets" -mindepth 1) ]] || fail "something is left: $(find "$sets")"
 done
 words=(md-workbench --plain -D 2 -P 8 -I 6 -R 2 -o "$sets" "--run-info-file=$work/position")
 rm "$work/position"
@@ -75,6 +75,36 @@ expect_done
 expect_set 3 0
 phase 3 -3
 expect_done
+
+# The run that removes the objects removes the directory of -o, with those above it, if an earlier run has made it; one that was
+# there before stays. Two runs with -1 are as one.
+if "$WEIR_PYTHON" -c 'import os, sys; os.setxattr(sys.argv[1], "user.weir-test", b"x")' "$files" 2>/dev/null; then
+    for precreations in 1 2; do
+        for ((i = 0; i < precreations; i++)); do
+            capture mpiexec -n 2 "$WEIR" md-workbench -1 -D 2 -P 8 -I 6 -R 1 -o "$files/above/made" "--run-info-file=$work/position"
+            expect_done
+        done
+        capture mpiexec -n 2 "$WEIR" md-workbench -2 -D 2 -P 8 -I 6 -R 1 -o "$files/above/made" "--run-info-file=$work/position"
+        expect_done
+        capture mpiexec -n 2 "$WEIR" md-workbench -3 -D 2 -P 8 -I 6 -R 1 -o "$files/above/made" "--run-info-file=$work/position"
+        expect_done
+        [[ ! -e $files/above ]] || fail "the directory of -o that was made is still there: $(find "$files/above")"
+    done
+    mkdir "$files/own"
+    capture mpiexec -n 2 "$WEIR" md-workbench -1 -D 2 -P 8 -I 6 -R 1 -o "$files/own/made" "--run-info-file=$work/position"
+    expect_done
+    touch "$files/own/made/mine"
+    capture mpiexec -n 2 "$WEIR" md-workbench -3 -D 2 -P 8 -I 6 -R 1 -o "$files/own/made" "--run-info-file=$work/position"
+    expect_done
+    [[ -e $files/own/made/mine ]] || fail "a file of another is gone"
+    rm -r "$files/own"
+fi
+mkdir "$files/there"
+for part in -1 -3; do
+    capture mpiexec -n 2 "$WEIR" md-workbench $part -D 2 -P 8 -I 6 -R 1 -o "$files/there" "--run-info-file=$work/position"
+    expect_done
+done
+rmdir "$files/there" || fail "a directory of -o that was there before is gone, or something is left in it"
 
 # Files with the times of operations: each has those of its operation, in the order of their starts, and together with what is
 # printed of tasks they say the same.

@@ -23,6 +23,9 @@ static const struct weir_quirk of_output[] = {
     {"one phase makes directories and objects, and one removes them",
      "the same line, of two phases: the time of the directories is that of all tasks together",
      "the deviation is that of the tasks' times for objects"},
+    {"`-3` removes the directory of `-o`, also one that was there before",
+     "the directory goes if `-1` of this or of an earlier run has made it, otherwise it stays",
+     "a directory of others is not ours to remove"},
     {0},
 };
 
