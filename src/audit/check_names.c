@@ -163,12 +163,20 @@ static void check_trials(const struct weir_audit_input *input)
                          input->record->depth);
 }
 
+/* True if a command of the user has run on each node before the phase: nothing tells whether it has
+ * dropped caches. One on a single rank leaves those of other nodes. */
+static bool may_command_drop(const struct weir_names *names)
+{
+    return names->command_before != NULL && names->command_ranks != WEIR_COMMAND_FIRST_RANK;
+}
+
 /* --drop-caches node drops names and attributes with the pages; files leaves them. A change of what
  * this node made is worth a word where the user wants it done elsewhere. */
 static void check_client(const struct weir_audit_input *input)
 {
     struct weir_phase_result *record = input->record;
     bool is_near = record->near_rank_count > 0 && is_made_before(input);
+    const struct weir_names *names = &input->phase->names;
     struct weir_text why = {0}, way = {0};
 
     if (record->has_dropped_caches && input->test->cache_drop == WEIR_DROP_NODE)
@@ -180,8 +188,11 @@ static void check_client(const struct weir_audit_input *input)
     explain_nearness(input, &why, &way);
     weir_result_find(record, WEIR_NOTE, "names-cached",
                      "%u of %u ranks worked on what their own node had made%s: its memory may "
-                     "have answered, and not the file system: use %s, or --drop-caches node",
+                     "have answered, and not the file system%s: use %s, or --drop-caches node",
                      record->near_rank_count, record->rank_count, weir_text_string(&why),
+                     may_command_drop(names) ? ", unless the command before the phase has emptied "
+                                               "it"
+                                             : "",
                      weir_text_string(&way));
     weir_text_close(&why);
     weir_text_close(&way);

@@ -256,13 +256,18 @@ static int allocate(struct tree_phase *tree)
     return code == 0 && tree->op_states == NULL ? -ENOMEM : code;
 }
 
-/* Rank 0 runs the user's command, and the others wait for it. */
+/* Runs the user's command if this rank is one of those that do; the others wait for them at the
+ * next agreement. */
 static int run_command(const struct tree_phase *tree, const char *command,
                        char reason[WEIR_SHELL_REASON_BYTES])
 {
-    return command == NULL || tree->run->group->rank != 0
-               ? 0
-               : weir_user_command_run(tree->run, command, false, reason);
+    const struct weir_group *group = tree->run->group;
+    enum weir_command_ranks ranks = tree->names->command_ranks;
+    bool is_mine = ranks == WEIR_COMMAND_EACH_RANK ||
+                   (ranks == WEIR_COMMAND_EACH_NODE && group->node_rank == 0) || group->rank == 0;
+
+    return command != NULL && is_mine ? weir_user_command_run(tree->run, command, false, reason)
+                                      : 0;
 }
 
 static bool changes_names(enum weir_verb verb)
@@ -507,6 +512,12 @@ static void end_work(struct tree_phase *tree)
             weir_run_fail(run, code, "sync", root);
         }
     }
+    if (tree->names->command_after == NULL)
+        return;
+    /* The command sees what all ranks have done. Where the barrier fails, so does the next one. */
+    weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
+    if (weir_group_barrier(run->group) != 0)
+        return;
     code = run_command(tree, tree->names->command_after, reason);
     if (code != 0)
         weir_run_fail_for(run, code, "run", tree->names->command_after, reason);

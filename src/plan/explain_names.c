@@ -124,11 +124,16 @@ static void add_data(struct weir_text *text, const struct weir_names *names)
     weir_explain_if(text, names->must_sync_all, "sync the file system at the end");
 }
 
-static void add_command(struct weir_text *text, const char *when, const char *command)
+static void add_command(struct weir_text *text, const char *when, const char *command,
+                        enum weir_command_ranks ranks)
 {
+    static const char *const names[] = {[WEIR_COMMAND_EACH_RANK] = "each rank",
+                                        [WEIR_COMMAND_EACH_NODE] = "the first rank of each node",
+                                        [WEIR_COMMAND_FIRST_RANK] = "rank 0"};
+
     if (!command)
         return;
-    weir_text_add(text, "; command %s: ", when);
+    weir_text_add(text, "; command %s on %s: ", when, names[ranks]);
     weir_text_add_visible(text, command);
 }
 
@@ -163,6 +168,6 @@ void weir_explain_names(struct weir_text *text, const struct weir_test *test,
     weir_explain_stop(text, &phase->stop, "operation", reads_status(phase));
     if (names->log_name)
         weir_text_add(text, "; operations are logged as %s", names->log_name);
-    add_command(text, "before", names->command_before);
-    add_command(text, "after", names->command_after);
+    add_command(text, "before", names->command_before, names->command_ranks);
+    add_command(text, "after", names->command_after, names->command_ranks);
 }

@@ -49,3 +49,16 @@ done
 try 0011 n1:2,n2:2 1 -u
 try 0123 n1:1,n2:1,n3:1,n4:1 1 -u
 try 0123 n1:1,n2:1,n3:1,n4:1 2
+
+# Commands around a phase: each task, the first task of each host, or task 0.
+commands() { # commands WHO TASK...: those that run one
+    capture mpiexec -n 4 --host n1:2,n2:2 --map-by slot "${passed_on[@]}" --wdir "$work" "$work/placed" \
+        mdtest -n 2 -F -C -r -d "$files" --run-cmd-on "$1" --run-cmd-before-phase "echo \$OMPI_COMM_WORLD_RANK >>$work/log"
+    expect_done
+    shift
+    [[ $(sort -u "$work/log" | xargs) == "$*" ]] || fail "the command ran on the tasks $(sort -u "$work/log" | xargs), not on $*"
+    rm "$work/log"
+}
+commands task 0 1 2 3
+commands node 0 2
+commands first 0

@@ -21,7 +21,7 @@ count="cat $counters >>$work/counts"
 # Caches are dropped behind the command of a phase. One behind it would be rank 0's, when that has done its part.
 try() { # try OPTION...: mdtest
     rm -f "$result" "$work/counts"
-    run 2 mdtest --run-cmd-before-phase "$count" --result "$result" "$@"
+    run 2 mdtest --run-cmd-on first --run-cmd-before-phase "$count" --result "$result" "$@"
     eval "$count"
     expect_done
 }

@@ -637,6 +637,7 @@ static void elaborate(struct subject *x)
     x->read->think_ns = S;
     x->read->names.command_before = "one\ntwo";
     x->read->names.command_after = "three";
+    x->read->names.command_ranks = WEIR_COMMAND_EACH_NODE;
     x->read->stop = (struct weir_stop){.minimum_ns = S, .status_path = "status"};
     x->remove->verb = WEIR_RENAME;
     x->remove->names.is_directory = true;
@@ -665,8 +666,9 @@ static void explanation_of_an_elaborate_plan_says_it_all(void **state)
         "or 2 ranks on a single node; in the tree of the rank 1 node further; 3901 bytes each; "
         "verify; sync each; depth 4; at 5 operations per second of each rank, Poisson\n"
         "    read-file 45 files file.mdtest.%r.%n per rank, shuffled; pause 1 s after each "
-        "operation; again until 1 s are over; furthest count from status; command before: one?two; "
-        "command after: three\n"
+        "operation; again until 1 s are over; furthest count from status; command before on the "
+        "first rank "
+        "of each node: one?two; command after on the first rank of each node: three\n"
         "    rename    45 directories file.mdtest.%r.%n per rank, in order; in a chain; rank 0 for "
         "all ranks\n"
         "    rmdir     directories of the trees, in order; trees in out  one for each rank: 5 sets "
@@ -720,6 +722,8 @@ CHANGE(change_exclusive, x->create->names.is_exclusive = true)
 CHANGE(change_before, x->stat->names.command_before = "a")
 CHANGE(change_before_more, x->stat->names.command_before = "b")
 CHANGE(change_after, x->stat->names.command_after = "a")
+CHANGE(change_after_ranks, x->stat->names.command_after = "a";
+       x->stat->names.command_ranks = WEIR_COMMAND_FIRST_RANK)
 CHANGE(change_cycle_order, cycle(x); x->stat->names.cycle[0] = WEIR_READ_FILE;
        x->stat->names.cycle[1] = WEIR_STAT)
 CHANGE(change_cycle_count, cycle(x); x->stat->names.cycle_count = 3)
@@ -788,6 +792,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_before,
     change_before_more,
     change_after,
+    change_after_ranks,
     cycle,
     change_cycle_order,
     change_cycle_count,

@@ -41,6 +41,7 @@ static const struct weir_names all_names = {
     .is_exclusive = true,
     .command_before = "echo \"one\"",
     .command_after = "echo \xff",
+    .command_ranks = WEIR_COMMAND_FIRST_RANK,
     .cycle = {WEIR_STAT, WEIR_READ_FILE, WEIR_UNLINK, WEIR_CREATE},
     .cycle_count = 4,
     .log_name = "0.00-1",

@@ -214,6 +214,13 @@ struct weir_rotation {
     uint64_t working_set; /* items of each set that there are at any time */
     uint64_t stride;      /* ranks; 0: all items are this rank's own */
 };
+/* The ranks that run the commands around a phase. */
+enum weir_command_ranks {
+    WEIR_COMMAND_EACH_RANK,
+    WEIR_COMMAND_EACH_NODE, /* the first rank of each node */
+    WEIR_COMMAND_FIRST_RANK
+};
+
 #define WEIR_ITEM_BYTES_MAX (UINT64_C(1) << 30) /* moved by one operation, from one buffer */
 
 /* Work of a phase that operates on names: those of its target, or of its target's trees. */
@@ -246,9 +253,10 @@ struct weir_names {
     bool must_sync;        /* CREATE: before the close */
     bool must_sync_all;    /* the file system, after the last operation, inside of the timing */
     bool is_exclusive;     /* CREATE: a file that is there is an error */
-    const char *command_before; /* rank 0 has the shell run it before the start, ... */
-    const char *command_after;  /* ... and after the last operation, inside of the timing */
-    enum weir_verb cycle[WEIR_CYCLE_MAX]; /* CYCLE: for each item, in this order */
+    const char *command_before; /* run by the shell before the start, ... */
+    const char *command_after;  /* ... and after the last operation of all ranks, in the timing */
+    enum weir_command_ranks command_ranks; /* ranks that run both */
+    enum weir_verb cycle[WEIR_CYCLE_MAX];  /* CYCLE: for each item, in this order */
     unsigned cycle_count;
     /* not NULL: single operations are logged, in files that this is a part of the names of, if the
      * test asks for them */

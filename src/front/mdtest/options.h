@@ -71,6 +71,7 @@ struct weir_mdtest_additions {
     int64_t compares_crowded;
     const char *skew; /* "80/20": percent of the items in percent of the directories; NULL: none */
     int64_t shuffles;
+    const char *command_on; /* which tasks run the commands: "task", "node" or "first" */
     const char *summary_path;
     const char *summary_format;
 };

@@ -83,6 +83,18 @@ static const char *name_log(const struct weir_mdtest_lowering *lowering, enum we
                              is_directory ? "Directory" : "File", name);
 }
 
+/* Ranks that run the commands around phases; without commands all, as a plan has it. */
+static enum weir_command_ranks command_ranks(const struct weir_mdtest_lowering *lowering)
+{
+    const char *word = lowering->request->additions.command_on;
+
+    if (!lowering->mdtest->command_before && !lowering->mdtest->command_after)
+        return WEIR_COMMAND_EACH_RANK;
+    return strcmp(word, "node") == 0    ? WEIR_COMMAND_EACH_NODE
+           : strcmp(word, "first") == 0 ? WEIR_COMMAND_FIRST_RANK
+                                        : WEIR_COMMAND_EACH_RANK;
+}
+
 /* A phase on items, `steps` of -N away from who made them. */
 static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
                                     enum weir_verb verb, bool is_directory, uint64_t steps)
@@ -108,7 +120,8 @@ static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
                   .seed = (uint64_t)mdtest->random_seed,
                   .must_sync_all = mdtest->sync_all,
                   .command_before = mdtest->command_before,
-                  .command_after = mdtest->command_after},
+                  .command_after = mdtest->command_after,
+                  .command_ranks = command_ranks(lowering)},
     };
 }
 

@@ -120,11 +120,12 @@ static const struct weir_option mdtest_rows[] = {
     {0, "random-seed", WEIR_OPTION_INTEGER, AT(random_seed), .help = "seed of -R; 0: a new one",
      .since = "3.2"},
     {0, "run-cmd-before-phase", WEIR_OPTION_TEXT, AT(command_before),
-     .help = "a command for the shell before each phase on items, outside of the timing",
+     .help = "a command for the shell of each task before each phase on items, outside of the "
+             "timing",
      .since = "4.0"},
     {0, "run-cmd-after-phase", WEIR_OPTION_TEXT, AT(command_after),
-     .help = "a command for the shell after each phase on items, inside of the timing",
-     .since = "4.0"},
+     .help = "a command for the shell of each task after each phase on items, inside of the timing",
+     .since = "4.0", .better = "only when all tasks are done"},
     {0, "saveRankPerformanceDetails", WEIR_OPTION_TEXT, AT(rank_csv_path),
      .help = "file for the figures of each rank", .since = "4.0"},
     {0, "savePerOpDataCSV", WEIR_OPTION_TEXT, AT(op_csv_prefix),
@@ -182,6 +183,9 @@ static const struct weir_option addition_rows[] = {
              "directories, the first ones: 80/20"},
     {0, "shuffle", WEIR_OPTION_FLAG, OURS(shuffles),
      .help = "all phases in random order, and not only those of -R"},
+    {0, "run-cmd-on", WEIR_OPTION_CHOICE, OURS(command_on), "task", "task|node|first",
+     .help = "who runs the commands around phases: each task, the first task of each node, or task "
+             "0 alone"},
     {0, "compat", WEIR_OPTION_TEXT, OURS(compat),
      .help = "print the layout of this mdtest: 1.9.3 (which is 3.2), 3.2, 3.3, 4.0 or 4.1, and its "
              "bare version; before 3.3 there is a # before the names of the test's directories; "

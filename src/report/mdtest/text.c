@@ -371,6 +371,17 @@ static void add_problems(struct weir_text *text, const struct weir_phase *planne
                       (unsigned long long)wrong);
 }
 
+/* As mdtest reports the commands around a phase. */
+static void add_command(struct weir_text *text, unsigned line, const char *what,
+                        const char *command)
+{
+    if (command == NULL)
+        return;
+    weir_text_add(text, "V-0: Rank   0 Line %5u calling %s: \"", line, what);
+    weir_text_add_visible(text, command);
+    weir_text_add(text, "\"\n");
+}
+
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
 {
@@ -378,6 +389,8 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 
     if (!planned || weir_mdtest_row(planned) < 0 || phase->outcome == WEIR_OUTCOME_SKIPPED)
         return;
+    add_command(text, 253, "prologue", planned->names.command_before);
+    add_command(text, 272, "epilogue", planned->names.command_after);
     if (phase->notes)
         weir_report_notes(text, phase);
     add_problems(text, planned, phase);

@@ -35,6 +35,12 @@ static const char *const arrivals[] = {
     [WEIR_ARRIVALS_CONSTANT] = "constant",
     [WEIR_ARRIVALS_POISSON] = "poisson",
 };
+static const char *const command_ranks[] = {
+    [WEIR_COMMAND_EACH_RANK] = "each",
+    [WEIR_COMMAND_EACH_NODE] = "node",
+    [WEIR_COMMAND_FIRST_RANK] = "first",
+};
+
 static const char *const rank_orders[] = {
     [WEIR_RANKS_AS_LAUNCHED] = "as_launched",
     [WEIR_RANKS_ROUND_ROBIN] = "round_robin",
@@ -145,6 +151,7 @@ static const struct weir_json_field names_fields[] = {
     NAMES("exclusive", is_exclusive, FLAG),
     NAMES("command_before", command_before, STRING),
     NAMES("command_after", command_after, STRING),
+    NAMES("command_ranks", command_ranks, NAME, WEIR_JSON_NAMES(command_ranks)),
     NAMES("log_name", log_name, STRING),
     NAMES("rotation_items", rotation.count, COUNT),
     NAMES("rotation_first", rotation.first, COUNT),

@@ -1,0 +1,1 @@
+--run-cmd-on node --run-cmd-before-phase "sync; date" -n 8 -F -C
