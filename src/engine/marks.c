@@ -340,7 +340,9 @@ static int find_first_path(const struct weir_run *run, const struct weir_phase *
  * server is asked only by ranks that do not see it. */
 static struct sight see_file(struct weir_run *run, const char *path)
 {
-    const struct weir_name_ops *names = run->backend->names;
+    /* DUMMY has operations on items of trees, and none on files. */
+    const struct weir_name_ops *names =
+        run->backend->names != NULL ? run->backend->names : weir_backend_item_names(run->backend);
     struct sight sight = {0};
     struct weir_name_facts facts;
 
