@@ -162,9 +162,9 @@ rm -rf "$work"/lat-* "$sets"
 # The start line has the figures of options with units, and the bare version where only the original's lines are printed.
 capture "$WEIR" md-workbench --plain -a DUMMY -1 -D 2 -P 1k -I 1k -S 1m
 expect_done
-expect_line '^MD-Workbench total objects: 2048 workingset size: 2048\.000 MiB \(version: [0-9.]+\) time: '
+expect_line '^MD-Workbench total objects: 8192 workingset size: 2048\.000 MiB \(version: [0-9.]+\) time: '
 capture "$WEIR" md-workbench -a DUMMY -1 -D 1 -P 4 -I 4 -S 1m
-expect_line '^MD-Workbench total objects: 4 workingset size: 4\.000 MiB \(version: [0-9.]+\+weir-[0-9.]+\) time: '
+expect_line '^MD-Workbench total objects: 16 workingset size: 4\.000 MiB \(version: [0-9.]+\+weir-[0-9.]+\) time: '
 
 # An option that has nothing to do in this run is said, and the run goes on.
 phase 2 -1 -X
