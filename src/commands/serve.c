@@ -5,6 +5,7 @@
 
 #include "weir/base/clock.h"
 #include "weir/base/launch.h"
+#include "weir/base/output_file.h"
 #include "weir/commands/commands.h"
 #include "weir/objects/server.h"
 #include "weir/system/block_device.h"
@@ -226,10 +227,16 @@ int weir_serve(const struct weir_serve_request *request, const volatile sig_atom
 {
     char path[WEIR_PATH_BYTES];
     const char *backing_path = request->backing_path != NULL ? path : NULL;
+    const struct weir_output_file advert = {.path = request->advert_path,
+                                            .place = "serve: --advertise",
+                                            .kind = WEIR_OUTPUT_SERVERS,
+                                            .must_append = true};
     struct weir_object_server *server = NULL;
     int code = 0;
 
-    if (request->listen != NULL)
+    if (request->advert_path != NULL)
+        code = weir_output_file_check(&advert, error);
+    if (code == 0 && request->listen != NULL)
         code = weir_fabric_check_address(request->listen, true, "serve: --listen", error);
     if (code == 0 && backing_path != NULL)
         code = choose_backing(request->backing_path, path, error);

@@ -4,6 +4,7 @@
 #include "items.h"
 
 #include "weir/base/log.h"
+#include "weir/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -277,11 +278,17 @@ void weir_items_meet_stranger(struct weir_items *items, const struct weir_item_s
 
     if (items->phase->verb == WEIR_LINK || items->phase->verb == WEIR_SYMLINK)
         path = slot->new_path;
-    if (met->paths == NULL)
-        met->paths = calloc(WEIR_STRANGERS_MAX, sizeof *met->paths);
-    met->are_too_many |= met->paths == NULL || met->count == WEIR_STRANGERS_MAX;
-    if (!met->are_too_many)
-        snprintf(met->paths[met->count++], sizeof *met->paths, "%s", path);
+    if (met->count == met->room) {
+        size_t room = met->room > 0 ? 2 * met->room : 16;
+        uint64_t *hashes = realloc(met->hashes, room * sizeof *hashes);
+
+        /* To forget one would be to remove it later. */
+        if (hashes == NULL)
+            weir_error_out_of_memory();
+        met->hashes = hashes;
+        met->room = room;
+    }
+    met->hashes[met->count++] = weir_text_hash(path, strlen(path));
 }
 
 uint64_t weir_items_even(const struct weir_items *items, uint64_t count)
@@ -381,9 +388,9 @@ void weir_items_fini(struct weir_items *items)
     free(items->slots);
     free(items->set_paths);
     free(items->visits);
-    free(items->met.paths);
+    free(items->met.hashes);
     free(items->foreign);
-    items->met.paths = NULL;
+    items->met = (struct weir_strangers){0};
     items->foreign = NULL;
     items->slots = NULL;
     items->set_paths = NULL;

@@ -5,10 +5,12 @@
 
 #include "weir/base/remedy.h"
 #include "weir/base/saturate.h"
+#include "weir/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct weir_item_verb *verb_of(const struct weir_loop *loop,
@@ -336,12 +338,18 @@ static void end_verb(struct weir_loop *loop, struct weir_op *op, struct weir_ite
 
 /* ---- one at a time ---- */
 
+static int compare_hashes(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
 static bool is_listed(const struct weir_strangers *strangers, const char *path)
 {
-    for (size_t i = 0; i < strangers->count; i++)
-        if (strcmp(strangers->paths[i], path) == 0)
-            return true;
-    return strangers->are_too_many;
+    const uint64_t hash = weir_text_hash(path, strlen(path));
+
+    return bsearch(&hash, strangers->hashes, strangers->count, sizeof hash, compare_hashes) != NULL;
 }
 
 /* What this test has found in the place of an item, and not made, is not changed or removed. */
@@ -350,7 +358,7 @@ static bool must_leave_alone(const struct weir_loop *loop, const struct weir_ite
     const struct weir_strangers *strangers = &loop->run->strangers;
     enum weir_verb verb = verb_of(loop, slot)->verb;
 
-    if (strangers->count == 0 && !strangers->are_too_many)
+    if (strangers->count == 0)
         return false;
     if (verb == WEIR_CHMOD || verb == WEIR_SETXATTR || weir_verb_removes(verb))
         return is_listed(strangers, slot->request.path);

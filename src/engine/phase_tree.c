@@ -655,31 +655,80 @@ static int narrow_reach(struct tree_phase *tree)
     return 0;
 }
 
-/* All ranks learn what some have found in the places of items: who removes these may be another. */
+/* Hashes of one rank in a round of share_strangers: rank 0 receives 520 bytes from each. */
+#define ROUND_HASHES 64
+
+struct stranger_round {
+    uint64_t count;
+    uint64_t hashes[ROUND_HASHES];
+};
+
+static int by_hash(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+static void add_hashes(struct weir_strangers *known, const uint64_t *hashes, size_t count)
+{
+    if (known->count + count > known->room) {
+        known->room = 2 * (known->count + count);
+        known->hashes = realloc(known->hashes, known->room * sizeof *known->hashes);
+        if (known->hashes == NULL)
+            weir_error_out_of_memory();
+    }
+    memcpy(known->hashes + known->count, hashes, count * sizeof *hashes);
+    known->count += count;
+}
+
+/* All ranks learn what some have found in the places of items: who removes these may be another.
+ * Rank 0 gathers the hashes in rounds, and sends the list once. */
 static int share_strangers(struct tree_phase *tree)
 {
     struct weir_run *run = tree->run;
     const struct weir_strangers *met = &tree->items.met;
     struct weir_strangers *known = &run->strangers;
-    uint64_t *counts = NULL;
-    int code = weir_run_collect(run, met->are_too_many ? UINT64_MAX : met->count, &counts);
+    const bool is_first = run->group->rank == 0;
+    uint64_t most = met->count, count = 0;
+    struct stranger_round *rounds = NULL;
+    int code = weir_group_reduce(run->group, &most, 1, WEIR_MAX);
 
-    for (int rank = 0; code == 0 && rank < run->group->size; rank++) {
-        char path[WEIR_PATH_BYTES] = "";
-
-        if (counts[rank] > 0 && known->paths == NULL)
-            known->paths = calloc(WEIR_STRANGERS_MAX, sizeof *known->paths);
-        known->are_too_many |= counts[rank] == UINT64_MAX;
-        for (uint64_t i = 0; code == 0 && counts[rank] != UINT64_MAX && i < counts[rank]; i++) {
-            if (rank == run->group->rank)
-                memcpy(path, met->paths[i], sizeof path);
-            code = weir_group_broadcast(run->group, path, sizeof path, rank);
-            known->are_too_many |= known->paths == NULL || known->count == WEIR_STRANGERS_MAX;
-            if (!known->are_too_many)
-                memcpy(known->paths[known->count++], path, sizeof path);
-        }
+    if (code != 0 || most == 0)
+        return code;
+    if (is_first) {
+        rounds = calloc((size_t)run->group->size, sizeof *rounds);
+        if (rounds == NULL)
+            weir_error_out_of_memory();
     }
-    free(counts);
+    for (uint64_t done = 0; code == 0 && done < most; done += ROUND_HASHES) {
+        struct stranger_round mine = {0};
+
+        if (done < met->count) {
+            mine.count = met->count - done < ROUND_HASHES ? met->count - done : ROUND_HASHES;
+            memcpy(mine.hashes, met->hashes + done, mine.count * sizeof *mine.hashes);
+        }
+        code = weir_group_gather(run->group, &mine, sizeof mine, rounds);
+        for (int rank = 0; code == 0 && is_first && rank < run->group->size; rank++)
+            add_hashes(known, rounds[rank].hashes, rounds[rank].count);
+    }
+    free(rounds);
+    if (is_first) {
+        qsort(known->hashes, known->count, sizeof *known->hashes, by_hash);
+        count = known->count;
+    }
+    if (code == 0)
+        code = weir_group_broadcast(run->group, &count, sizeof count, 0);
+    if (code == 0 && !is_first) {
+        known->count = 0;
+        known->room = count;
+        known->hashes = realloc(known->hashes, count * sizeof *known->hashes);
+        if (known->hashes == NULL)
+            weir_error_out_of_memory();
+        known->count = count;
+    }
+    if (code == 0)
+        code = weir_group_broadcast(run->group, known->hashes, count * sizeof *known->hashes, 0);
     return code;
 }
 

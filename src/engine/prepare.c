@@ -204,7 +204,8 @@ static int check_file(struct weir_run *run, const struct weir_phase *phase,
                                 WEIR_REMEDY_PATH
                                 ": the path of a file would be longer than %d bytes",
                                 WEIR_PATH_BYTES - 1);
-    /* Items of a tree have names of their own: what is said is of the directory that they are in. */
+    /* Items of a tree have names of their own: what is said is of the directory that they are in.
+     */
     if (phase->target->tree != NULL && phase->target->path_count > 0)
         snprintf(path, sizeof path, "%s",
                  phase->target->paths[(size_t)run->group->rank % phase->target->path_count]);
@@ -565,7 +566,7 @@ void weir_prepare_close(struct weir_run *run)
     free(run->made[0].ops_of_rank);
     free(run->made[1].ops_of_rank);
     free(run->made[2].ops_of_rank);
-    free(run->strangers.paths);
+    free(run->strangers.hashes);
     run->strangers = (struct weir_strangers){0};
     free(run->tree_roots.made);
     weir_filler_close(&run->filler);

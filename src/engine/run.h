@@ -57,13 +57,13 @@ struct weir_made {
     uint64_t count; /* ... of how many they are the first */
 };
 
-/* Names in the places of items that are not this test's: it neither writes nor removes them. */
+/* Names in the places of items that are not this test's, as hashes of their paths: it neither
+ * writes nor removes them. */
 struct weir_strangers {
-    char (*paths)[WEIR_PATH_BYTES]; /* NULL: none */
+    uint64_t *hashes; /* of all ranks: sorted */
     size_t count;
-    bool are_too_many; /* more than the list holds: no name is removed */
+    size_t room;
 };
-#define WEIR_STRANGERS_MAX 16
 
 /* Rank 0: what was made for the roots of trees, and not yet removed. */
 struct weir_tree_roots {

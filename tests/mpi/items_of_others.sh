@@ -120,6 +120,16 @@ for ((i = 0; i < 40; i += 2)); do left_alone data "$tree/1_0/file-$i"; done
 run 2 md-workbench -D 1 -P 10 -o "$tree" -3 --overwrite
 [[ ! -e $tree/1_0/file-8 ]] || fail "what the user allows is not removed"
 
+# However many they are, the run removes everything else, whichever rank removes it.
+for ranks in 1 3; do
+    rm -rf "$tree"
+    for ((i = 0; i < 140; i += 2)); do put data "$top/file.mdtest.$((ranks - 1)).$i"; done
+    run $ranks mdtest -F -n 150 -N 1 -w 100 -d "$tree" --on-error continue
+    expect_exit 1
+    [[ $(find "$tree" -type f | wc -l) == 70 ]] || fail "$(find "$tree" -type f | wc -l) files are left, 70 are of others"
+    for ((i = 0; i < 140; i += 2)); do left_alone data "$top/file.mdtest.$((ranks - 1)).$i"; done
+done
+
 # What the user allows is done.
 rm -rf "$tree"
 put data "$top/file.mdtest.0.3"

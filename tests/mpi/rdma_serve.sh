@@ -155,6 +155,14 @@ for words in "" "--advertise $servers"; do
     [[ ! -e $servers ]] || fail "a server that has ended is still in the file"
 done
 
+# ---- an address that cannot be written is refused before anything is served
+for path in "$work/none/servers" "$work" /dev/null/servers; do
+    capture timeout 60 "$WEIR" serve --secret-file "$secret" --provider tcp --listen 127.0.0.1 --capacity 1m --advertise "$path"
+    expect_exit 2
+    expect_error "serve: --advertise: $path"
+    [[ ! -s $out ]] || fail "it has served: $(<"$out")"
+done
+
 # ---- a lock that another process holds does not make it deaf
 printf '127.0.0.1:7471\n' >"$servers"
 "$WEIR_PYTHON" -c 'import fcntl, sys, time
