@@ -320,6 +320,7 @@ void weir_places_derive(struct weir_arena *arena, const struct weir_placed_rank 
         struct tenants tenants = {placed, first, by_node.begins[i + 1] - by_node.begins[i]};
 
         (*nodes)[i].migrations = (*nodes)[i].preemptions = WEIR_UNKNOWN;
+        (*nodes)[i].throttled_s = (*nodes)[i].stolen_share = (double)NAN;
         add_tenants(&(*nodes)[i], &tenants);
     }
     if (rank_count <= WEIR_RANK_PLACES_MAX)

@@ -156,8 +156,12 @@ json_t *weir_json_columns(const struct weir_json_field *fields, const void *elem
     for (const struct weir_json_field *field = fields; field->key; field++) {
         json_t *list = json_array();
 
-        for (size_t i = 0; i < count; i++)
-            json_array_append_new(list, value_of(field, (const char *)elements + i * stride));
+        for (size_t i = 0; i < count; i++) {
+            const void *element = (const char *)elements + i * stride;
+
+            json_array_append_new(list, is_there(field, element) ? value_of(field, element)
+                                                                 : json_null());
+        }
         json_object_set_new(columns, field->key, list);
     }
     return columns;
@@ -287,10 +291,13 @@ static bool take_column(const struct weir_json_field *field, const json_t *list,
 {
     if (json_array_size(list) != count)
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (!weir_json_take_scalar(field, json_array_get(list, i),
-                                   elements + i * stride + field->offset))
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_array_get(list, i);
+
+        if (!(json_is_null(value) && field->when_bytes > 0) &&
+            !weir_json_take_scalar(field, value, elements + i * stride + field->offset))
             return false;
+    }
     return true;
 }
 

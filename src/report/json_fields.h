@@ -16,7 +16,7 @@ enum weir_json_type {
     WEIR_JSON_INTEGER,  /* int or int64_t */
     WEIR_JSON_COUNT,  /* uint64_t; above 2^63 - 1 a hexadecimal string: JSON's readers stop there */
     WEIR_JSON_SEED,   /* uint64_t, always a hexadecimal string: all 64 bits count */
-    WEIR_JSON_REAL,   /* double */
+    WEIR_JSON_REAL,   /* double; null for NAN: not known */
     WEIR_JSON_FLAG,   /* bool */
     WEIR_JSON_TEXT,   /* array of char */
     WEIR_JSON_KNOWN,  /* uint64_t; null for UINT64_MAX: not known, or without limit */

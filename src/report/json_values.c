@@ -198,7 +198,8 @@ json_t *weir_json_scalar(const struct weir_json_field *field, const void *member
     case WEIR_JSON_SEED:
         return hexadecimal(*(const uint64_t *)member);
     case WEIR_JSON_REAL:
-        return weir_json_number(*(const double *)member);
+        return isnan(*(const double *)member) ? json_null()
+                                              : weir_json_number(*(const double *)member);
     case WEIR_JSON_FLAG:
         return json_boolean(*(const bool *)member);
     case WEIR_JSON_TEXT:
@@ -296,8 +297,8 @@ bool weir_json_take_scalar(const struct weir_json_field *field, const json_t *va
         return weir_json_take_count(value, member);
     case WEIR_JSON_REAL:
         /* Figures derived of anything larger may not be finite. */
-        *(double *)member = json_number_value(value);
-        return json_is_number(value) && fabs(*(double *)member) <= 1e30;
+        *(double *)member = json_is_null(value) ? (double)NAN : json_number_value(value);
+        return json_is_null(value) || (json_is_number(value) && fabs(*(double *)member) <= 1e30);
     case WEIR_JSON_FLAG:
         *(bool *)member = json_is_true(value);
         return json_is_boolean(value);

@@ -314,6 +314,7 @@ static struct scene make_known_places(void)
     *rank = (struct weir_rank_place){.rank = 1,
                                      .node = 1,
                                      .last_cpu = 2,
+                                     .cpus = scene_cpus("2"),
                                      .cpu_nodes = 3,
                                      .page_nodes = 4,
                                      .away_permille = 5,

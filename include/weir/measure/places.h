@@ -46,8 +46,8 @@ struct weir_node_places {
     double wall_s;       /* greatest of the ranks: between the looks */
     uint64_t migrations; /* of all ranks; WEIR_UNKNOWN if of none it is known */
     uint64_t preemptions;
-    double throttled_s;  /* greatest of the ranks: they may be in one control group */
-    double stolen_share; /* greatest of the ranks: of the time of its processors */
+    double throttled_s;  /* greatest of the ranks: they may be in one control group; NAN: unknown */
+    double stolen_share; /* greatest of the ranks: of the time of its processors; NAN: unknown */
 };
 
 /* One rank, in short. */

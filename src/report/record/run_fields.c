@@ -15,6 +15,10 @@ static const struct weir_json_field host_fields[] = {
     {0},
 };
 
+/* Numbers that are null where they are 0, as nobody has told them. */
+#define TOLD(structure, key_text, member, type)                                                    \
+    WEIR_JSON_FIELD(structure, key_text, member, type, WEIR_JSON_WHEN(structure, member))
+
 #define NIC(key_text, member, type) WEIR_JSON_FIELD(weir_nic_facts, key_text, member, type)
 
 static const struct weir_json_field nic_fields[] = {
@@ -22,7 +26,7 @@ static const struct weir_json_field nic_fields[] = {
     NIC("kind", kind, TEXT),
     NIC("state", state, TEXT),
     NIC("driver", driver, TEXT),
-    NIC("bits_per_s", bits_per_s, COUNT),
+    TOLD(weir_nic_facts, "bits_per_s", bits_per_s, COUNT),
     NIC("numa_node", numa_node, PLACE),
     {0},
 };
@@ -35,10 +39,10 @@ static const struct weir_json_field node_fields[] = {
     NODE("kernel", facts.kernel, TEXT),
     NODE("distribution", facts.distribution, TEXT),
     NODE("cpu_model", facts.cpu_model, TEXT),
-    NODE("packages", facts.packages, UNSIGNED),
-    NODE("numa_nodes", facts.numa_nodes, UNSIGNED),
-    NODE("cores", facts.cores, UNSIGNED),
-    NODE("processors", facts.processors, UNSIGNED),
+    TOLD(weir_node_group, "packages", facts.packages, UNSIGNED),
+    TOLD(weir_node_group, "numa_nodes", facts.numa_nodes, UNSIGNED),
+    TOLD(weir_node_group, "cores", facts.cores, UNSIGNED),
+    TOLD(weir_node_group, "processors", facts.processors, UNSIGNED),
     NODE("cpus", facts.cpus, TEXT),
     NODE("cpu_quota_permille", facts.cpu_quota_permille, KNOWN),
     NODE("smt", facts.smt, TEXT),
@@ -46,11 +50,12 @@ static const struct weir_json_field node_fields[] = {
     NODE("clock_source", facts.clock_source, TEXT),
     NODE("container", facts.container, TEXT),
     NODE("hypervisor", facts.hypervisor, TEXT),
-    NODE("memory_bytes", facts.memory_bytes, COUNT),
+    TOLD(weir_node_group, "memory_bytes", facts.memory_bytes, COUNT),
     NODE("memory_limit_bytes", facts.memory_limit_bytes, KNOWN),
     NODE("numa_memory", facts.numa_memory, TEXT),
-    NODE("huge_page_bytes", facts.huge_page_bytes, COUNT),
-    NODE("huge_pages", facts.huge_pages, COUNT),
+    TOLD(weir_node_group, "huge_page_bytes", facts.huge_page_bytes, COUNT),
+    NODE("huge_pages", facts.huge_pages, COUNT,
+         WEIR_JSON_WHEN(weir_node_group, facts.huge_page_bytes)),
     NODE("transparent_huge_pages", facts.transparent_huge_pages, TEXT),
     NODE("memlock_bytes", facts.memlock_bytes, KNOWN),
     NODE("open_files", facts.open_files, KNOWN),
@@ -98,12 +103,16 @@ const struct weir_json_field weir_record_end_fields[] = {
 
 /* ---- tests ---- */
 
+#define FILESYSTEM(key_text, member, total)                                                        \
+    WEIR_JSON_FIELD(weir_filesystem_facts, key_text, member, COUNT,                                \
+                    WEIR_JSON_WHEN(weir_filesystem_facts, total))
+
 static const struct weir_json_field filesystem_fields[] = {
     WEIR_JSON_FIELD(weir_filesystem_facts, "type", type, TEXT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_total", bytes_total, COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "bytes_used", bytes_used, COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_total", inodes_total, COUNT),
-    WEIR_JSON_FIELD(weir_filesystem_facts, "inodes_used", inodes_used, COUNT),
+    FILESYSTEM("bytes_total", bytes_total, bytes_total),
+    FILESYSTEM("bytes_used", bytes_used, bytes_total),
+    FILESYSTEM("inodes_total", inodes_total, inodes_total),
+    FILESYSTEM("inodes_used", inodes_used, inodes_total),
     {0},
 };
 
@@ -113,14 +122,14 @@ static const struct weir_json_field device_fields[] = {
     DEVICE("name", name, TEXT),
     DEVICE("level", level, UNSIGNED),
     DEVICE("model", model, TEXT),
-    DEVICE("bytes", bytes, COUNT),
+    TOLD(weir_device_facts, "bytes", bytes, COUNT),
     DEVICE("partition", is_partition, FLAG),
     DEVICE("rotational", is_rotational, FLAG),
     DEVICE("write_cache", write_cache, TEXT),
     DEVICE("scheduler", scheduler, TEXT),
-    DEVICE("requests", request_count, UNSIGNED),
-    DEVICE("hardware_queues", hardware_queues, UNSIGNED),
-    DEVICE("queue_depth", queue_depth, UNSIGNED),
+    TOLD(weir_device_facts, "requests", request_count, UNSIGNED),
+    TOLD(weir_device_facts, "hardware_queues", hardware_queues, UNSIGNED),
+    TOLD(weir_device_facts, "queue_depth", queue_depth, UNSIGNED),
     DEVICE("numa_node", numa_node, PLACE),
     {0},
 };
