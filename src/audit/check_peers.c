@@ -101,6 +101,72 @@ static void tell(struct weir_phase_result *record, const char *verb, const char 
                          peers->count, peers->median / MB);
 }
 
+/* ---- targets on one disk ---- */
+
+/* True if both are on one file system of their own node, or on file systems that have a disk in
+ * common. Network file systems are one for all targets, and say nothing of what is behind them. */
+static bool share_storage(const struct weir_storage_group *one,
+                          const struct weir_storage_group *other)
+{
+    const struct weir_storage_facts *a = &one->facts, *b = &other->facts;
+
+    if (!weir_storage_is_local(a) || !weir_storage_is_local(b) ||
+        strcmp(one->hosts, other->hosts) != 0)
+        return false;
+    if (strcmp(a->mount_point, b->mount_point) == 0)
+        return true;
+    for (uint32_t i = 0; i < a->device_count; i++)
+        for (uint32_t k = 0; k < b->device_count; k++)
+            if (strcmp(a->devices[i].name, b->devices[k].name) == 0)
+                return true;
+    return false;
+}
+
+static bool are_on_one_disk(const struct weir_test_result *one,
+                            const struct weir_test_result *other)
+{
+    for (unsigned i = 0; i < one->storage_count; i++)
+        for (unsigned k = 0; k < other->storage_count; k++)
+            if (share_storage(&one->storages[i], &other->storages[k]))
+                return true;
+    return false;
+}
+
+/* The rates of all targets together are not the sum of those of each. */
+static void check_shared_storage(const struct weir_plan *plan, const struct weir_result *result,
+                                 struct weir_phase_result *record)
+{
+    const struct weir_test_result *first = NULL;
+    const char *names[2] = {NULL, NULL};
+    unsigned more = 0;
+
+    for (unsigned i = 0; i < result->test_count; i++) {
+        const struct weir_test_result *one = &result->tests[i];
+        const char *name = plan->tests[one->test]->peer;
+
+        for (unsigned k = 0; name != NULL && k < i; k++) {
+            const struct weir_test_result *earlier = &result->tests[k];
+
+            if (plan->tests[earlier->test]->peer == NULL || !are_on_one_disk(earlier, one))
+                continue;
+            if (first == NULL) {
+                first = earlier;
+                names[0] = plan->tests[earlier->test]->peer;
+                names[1] = name;
+            } else {
+                more++;
+            }
+            break;
+        }
+    }
+    if (first != NULL)
+        weir_result_find(record, WEIR_NOTE, "shared-target",
+                         "%s and %s are on one disk or file system (%s)%s: together they are no "
+                         "faster than one of them",
+                         names[0], names[1], first->storages[0].facts.source,
+                         more > 0 ? ", and so are others" : "");
+}
+
 void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *result,
                       struct weir_phase_result *record)
 {
@@ -122,6 +188,7 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
 
         rates[i] = (struct weir_peer){sums->sum / sums->count, weir_sums_stddev(sums)};
     }
+    check_shared_storage(plan, result, record);
     peers = weir_peers_of(rates, count, work);
     /* Fast ones are only notes: they leave slow ones their place. */
     for (unsigned k = 0, told = 0; k < 2 * count && told < TOLD_MAX; k++) {
@@ -143,5 +210,6 @@ void weir_audit_peers_anew(const struct weir_plan *plan, const struct weir_resul
 {
     weir_result_forget(record, "slow-target");
     weir_result_forget(record, "fast-target");
+    weir_result_forget(record, "shared-target");
     weir_audit_peers(plan, result, record);
 }

@@ -15,6 +15,17 @@ small() { # small: the second target has too little room, and the third is read-
     [[ ! -e $result ]] || ! grep -q '"phase"' "$result" || fail "something was measured first"
     run 1 targets "$files/a" "$files/b" --size 8m --buffered --alone-only
     ((status == 1)) && grep -q "$files/b: files of 8 MiB do not fit into 1" "$err" || fail "a target without room is not warned of"
+    # Two directories on one file system are named, and two file systems are not.
+    mount -t tmpfs -o size=16m tmpfs "$files/d"
+    mount -t tmpfs -o size=16m tmpfs "$files/e"
+    mkdir "$files/d/one" "$files/d/two"
+    run 1 targets "$files/d/one" "$files/d/two" --size 1m --buffered --alone-only -i 1
+    expect_done
+    expect_line "shared-target: $files/d/one and $files/d/two are on one disk or file system"
+    run 1 targets "$files/d/one" "$files/e" --size 1m --buffered --alone-only -i 1
+    expect_done
+    expect_no_line shared-target
+    umount "$files/d" "$files/e"
     mount -t tmpfs -o ro tmpfs "$files/c"
     run 1 targets "$files/a" "$files/c" --size 1m --buffered --alone-only --result "$result"
     ((status == 2)) && grep -q "$files/c: Read-only" "$err" || fail "a read-only target is not found before"

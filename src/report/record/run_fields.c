@@ -15,7 +15,7 @@ static const struct weir_json_field host_fields[] = {
     {0},
 };
 
-/* Numbers that are null where they are 0, as nobody has told them. */
+/* Numbers that are null where they are 0: the host does not report them. */
 #define TOLD(structure, key_text, member, type)                                                    \
     WEIR_JSON_FIELD(structure, key_text, member, type, WEIR_JSON_WHEN(structure, member))
 
