@@ -88,8 +88,9 @@ class WeirVerbs:
     def measure(self, test, verb, size, iterations):
         binding = ["--bind-to", "core"] if self.processors > 1 else ["--bind-to", "none"]
         words = ["mpiexec", *binding, "-n", 2, self.weir, "net", "--provider", "verbs", "--device", self.device,
-                 "--test", test, "--op", verb, "--size", size, "--iterations", iterations, "--working-set", max(size, PAGE),
-                 "--format", "perftest"]
+                 "--test", test, "--op", verb, "--size", size, "--iterations", iterations, "--format", "perftest"]
+        if test == "bw":
+            words += ["--working-set", max(size, PAGE)]
         return net_readers.perftest(run(words)).row(size)
 
 

@@ -181,6 +181,8 @@ static const struct {
     {{"--test=lat", "--depth=2"}, "net: --depth: latency"},
     {{"--test=lat", "--in-flight=1m"}, "net: --in-flight: latency"},
     {{"--test=lat", "--pairs=4"}, "net: --pairs: latency"},
+    {{"--test=lat", "--working-set=1m"}, "net: --working-set: latency"},
+    {{"--test=lat", "--format=perftest", "--gbits"}, "net: --gbits: latency"},
     {{"--test=lat", "--verify"}, "net: --verify: latency"},
     {{"--test=lat", "--interval=1"}, "net: --interval: lines"},
     {{"--test=lat", "--format=iperf"}, "net: --format: iperf has no lines"},

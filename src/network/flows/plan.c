@@ -200,6 +200,13 @@ static int check_latency(const struct weir_net_plan *plan, struct weir_error *er
     if (plan->in_flight_bytes > 0)
         return REFUSE(error, "--in-flight: latency is that of one message at a time; leave it out, "
                              "or say --test bw");
+    if (plan->working_set_bytes > 0)
+        return REFUSE(error,
+                      "--working-set: latency is that of one message at a time, in one place; "
+                      "leave it out, or say --test bw");
+    if (plan->is_in_bits)
+        return REFUSE(error, "--gbits: latency is a time, and has no unit of rates; leave it out, "
+                             "or say --test bw");
     if (plan->must_verify)
         return REFUSE(error,
                       "--verify: latency runs look at no more than the end of a message; say "
