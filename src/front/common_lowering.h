@@ -88,6 +88,10 @@ int weir_lower_verification(const struct weir_verification *verification, const 
 /* Refuses backends that have no names. 0, or a usage error. */
 int weir_lower_names(const struct weir_lowering *lowering);
 
+/* Counts the nodes and ranks per node that IOR_FAKE_NODES and IOR_FAKE_TASK_PER_NODES name in place
+ * of those that there are, with a remark in IOR's words. 0, or a usage error. */
+int weir_lower_fake_nodes(const struct weir_lowering *lowering);
+
 /* Notes the values of a table's rows as settings of the test, but for the row named `but` (NULL:
  * none), and of the backends' options those that were given. */
 void weir_lower_settings(const struct weir_lowering *lowering, const struct weir_option_set *set,

@@ -6,6 +6,7 @@
 #include "progress_words.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -204,6 +205,36 @@ void weir_lower_settings(const struct weir_lowering *lowering, const struct weir
     add_options(lowering, settings, test->backend, test->backend_options);
     add_options(lowering, settings, test->inner, test->inner_options);
     test->settings = settings;
+}
+
+/* ---- nodes that are not there ---- */
+
+static int read_fake(const struct weir_lowering *lowering, const char *variable, const char *remark,
+                     uint64_t *count)
+{
+    const char *value = getenv(variable);
+    int64_t number;
+
+    if (value == NULL || *value == '\0')
+        return 0;
+    if (weir_integer_parse(value, &number) || number < 1)
+        return weir_error_usage(lowering->error, lowering->place,
+                                "%s: \"%s\" is not a number of 1 or more; unset it", variable,
+                                value);
+    *count = (uint64_t)number;
+    weir_plan_add_remark(lowering->plan, lowering->test, "%s: using %s", remark, value);
+    return 0;
+}
+
+int weir_lower_fake_nodes(const struct weir_lowering *lowering)
+{
+    struct weir_test *test = lowering->test;
+
+    return read_fake(lowering, "IOR_FAKE_NODES", "Fake number of node", &test->given_nodes) ||
+                   read_fake(lowering, "IOR_FAKE_TASK_PER_NODES", "Fake tasks per node",
+                             &test->given_ranks_per_node)
+               ? -EINVAL
+               : 0;
 }
 
 /* ---- output ---- */

@@ -688,6 +688,19 @@ static void lines_of_iterations_are_those_that_old_readers_know(void **state)
     scene_close(&scene.all);
 }
 
+static void nodes_that_are_not_there_are_named_first(void **state)
+{
+    struct md_scene scene = make_4_1();
+
+    (void)state;
+    weir_plan_add_remark(scene.all.plan, scene.test, "Fake number of node: using 2");
+    weir_plan_add_remark(scene.all.plan, scene.test, "-k: it changes nothing");
+    assert_has(&scene, "Fake number of node: using 2\n-- started at", true);
+    assert_has(&scene, "WARNING: Fake", false);
+    assert_has(&scene, "WARNING: -k: it changes nothing\n", true);
+    scene_close(&scene.all);
+}
+
 static void verbose_reports_begin_with_the_options(void **state)
 {
     struct md_scene scene = make_4_1();
@@ -1052,6 +1065,7 @@ int main(void)
         cmocka_unit_test(slow_directories_are_named),
         cmocka_unit_test(shifts_are_told_in_tasks),
         cmocka_unit_test(lines_of_iterations_are_those_that_old_readers_know),
+        cmocka_unit_test(nodes_that_are_not_there_are_named_first),
         cmocka_unit_test(verbose_reports_begin_with_the_options),
         cmocka_unit_test(trees_of_tasks_are_counted_once),
         cmocka_unit_test(values_of_all_processes_are_told_while_they_are_there),

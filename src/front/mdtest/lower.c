@@ -60,7 +60,8 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
     if (weir_lower_backend(&lowering.base, mdtest->api) ||
         weir_lower_load(&lowering.base, STANDARD_DEPTH) || weir_mdtest_check(&lowering) ||
         weir_mdtest_lower_also(&lowering) || weir_mdtest_lower_target(&lowering) ||
-        weir_mdtest_lower_steps(&lowering) || weir_lower_place(&lowering.base))
+        weir_mdtest_lower_steps(&lowering) || weir_lower_place(&lowering.base) ||
+        weir_lower_fake_nodes(&lowering.base))
         return -EINVAL;
     weir_mdtest_remark(&lowering);
     lower_limits(&lowering);

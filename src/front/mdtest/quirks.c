@@ -24,6 +24,10 @@ static const struct weir_quirk of_the_command_line[] = {
      "asking for help is no failure"},
     {"`-n 1.5k` is 1: whatever follows the digits is dropped", "1536; what is no number is refused",
      "a count is what it says, or nothing is run"},
+    {"`IOR_FAKE_NODES` and `IOR_FAKE_TASK_PER_NODES` in the environment change what is counted, "
+     "for "
+     "the head and for `-N`",
+     "the same; the result file keeps them", "a result must have its origin"},
     {"`-i 0` is taken", "one iteration, with a remark", "0 iterations were not meant"},
     {0},
 };

@@ -38,6 +38,12 @@ static void add_command_line(struct weir_text *text, const struct weir_plan *pla
     weir_text_add(text, "\n");
 }
 
+/* mdtest prints IOR_FAKE_NODES and its like before the report. */
+static bool is_pretence(const char *remark)
+{
+    return weir_text_begins(remark, "Fake ");
+}
+
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
@@ -49,6 +55,9 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
         ranks = result->tests[i].rank_count > ranks ? result->tests[i].rank_count : ranks;
         nodes = result->tests[i].node_count > nodes ? result->tests[i].node_count : nodes;
     }
+    for (size_t i = 0; plan->test_count > 0 && i < plan->tests[0]->remark_count; i++)
+        if (is_pretence(plan->tests[0]->remarks[i]))
+            weir_report_sentence(text, "", plan->tests[0]->remarks[i]);
     add_date(text, plan, "started", result->begun_s);
     weir_text_add(text, "\nmdtest-%s was launched with %u total task(s) on %u node(s)\n",
                   weir_report_version(plan, weir_mdtest_layout_of(plan)->version, version), ranks,
@@ -76,7 +85,9 @@ static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
     if (only_opens && weir_mdtest_layout_of(plan)->has_read_warning)
         weir_text_add(text, "WARNING: Read bytes is 0, thus, a read test will actually just "
                             "open/close\n");
-    weir_report_remarks(text, "WARNING: ", plan, test);
+    for (size_t i = 0; i < test->remark_count; i++)
+        if (!is_pretence(test->remarks[i]) && !weir_plan_repeats_remark(plan, test, i))
+            weir_report_sentence(text, "WARNING: ", test->remarks[i]);
     if (test->rank_limit > begun->rank_count)
         weir_text_add(text,
                       "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",

@@ -1,0 +1,2 @@
+# environment: IOR_FAKE_TASK_PER_NODES=0
+-n 4

@@ -1,0 +1,2 @@
+# environment: IOR_FAKE_NODES=3 IOR_FAKE_TASK_PER_NODES=2
+-N 1 -n 4 -F
