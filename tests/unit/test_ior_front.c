@@ -1160,7 +1160,9 @@ static void what_is_changed_or_ignored_is_remarked(void **state)
         {{"ior", "-u"},
          "-u: without -F there is one file for all tasks, and it has no directory of its own"},
         {{"ior", "-B", "-a", "fault:MPIIO"},
-         "--posix.odirect: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes "
+         "-B: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes nothing"},
+        {{"ior", "-O", "useO_DIRECT=1", "-a", "fault:MPIIO"},
+         "useO_DIRECT: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes "
          "nothing"},
         {{"ior", "-B", "-a", "fault:posix"}, NULL},
         {{"ior", "--mpiio.showHints"},

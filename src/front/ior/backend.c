@@ -70,14 +70,25 @@ static void lower_collective(struct weir_ior_lowering *lowering)
                              lowering->base.test->label);
 }
 
+/* A letter of older versions, or a key of the command line and of scripts. */
+static const char *direct_option_of(const struct weir_plan *plan)
+{
+    for (size_t i = 0; i < plan->source.word_count; i++) {
+        const char *word = plan->source.words[i];
+
+        if (word[0] == '-' && word[1] != '-' && word[1] != 'O' && strchr(word, 'B') != NULL)
+            return "-B";
+    }
+    return "useO_DIRECT";
+}
+
 int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
 {
     struct weir_lowering *base = &lowering->base;
 
     /* A word of several backends, and of IOR by two names. */
     if (lowering->ior->use_o_direct &&
-        weir_lower_backend_option(base, "posix.odirect", "1",
-                                  "-B, useO_DIRECT"))
+        weir_lower_backend_option(base, "posix.odirect", "1", direct_option_of(base->plan)))
         return -EINVAL;
     if (weir_lower_backend(base, lowering->ior->api) || lower_view(lowering) ||
         lower_unused_words(lowering))
