@@ -115,6 +115,26 @@ static int check_directory(struct weir_run *run, const struct weir_phase *phase,
         strerror(ENOENT));
 }
 
+/* Files of ranks are the path with a number behind it: of a directory they would lie beside it. One
+ * rank looks at each path. */
+static int check_beside(struct weir_run *run, const struct weir_phase *phase,
+                        struct weir_error *error)
+{
+    const struct weir_target *target = phase->target;
+    size_t number = (size_t)run->group->rank;
+    struct weir_name_facts facts;
+
+    if (!weir_verb_makes_files(phase->verb) || target->is_shared || target->has_exact_names ||
+        target->has_own_directory || target->has_package_directory || target->tree != NULL ||
+        number >= target->path_count || strlen(target->paths[number]) >= WEIR_PATH_BYTES ||
+        weir_run_stat(run, target->paths[number], &facts) != 0 || facts.kind != WEIR_NAME_DIRECTORY)
+        return 0;
+    return weir_error_usage(error, run->backend->descriptor.name,
+                            "%s is a directory, and files of ranks would lie beside it, as "
+                            "%s.00000000: give " WEIR_REMEDY_PATH " a file name in it",
+                            target->paths[number], target->paths[number]);
+}
+
 /* There is no such file. */
 static int check_missing(struct weir_run *run, const struct weir_phase *phase, const char *path,
                          struct weir_error *error)
@@ -125,6 +145,8 @@ static int check_missing(struct weir_run *run, const struct weir_phase *phase, c
                                 "with " WEIR_REMEDY_WRITE ", or with " WEIR_REMEDY_WRITE
                                 " " WEIR_REMEDY_KEEP " in a run of its own",
                                 path, weir_verb_name(phase->verb));
+    if (check_beside(run, phase, error))
+        return -EINVAL;
     return check_directory(run, phase, path, error);
 }
 

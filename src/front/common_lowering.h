@@ -33,7 +33,8 @@ struct weir_lowering {
     struct weir_load load;
     struct weir_spelling spellings[WEIR_SPELLINGS_MAX];
     size_t spelling_count;
-    const char *users; /* of the backend, in remarks: "tests 6 and 7 use"; NULL = "this test uses" */
+    const char
+        *users; /* of the backend, in remarks: "tests 6 and 7 use"; NULL = "this test uses" */
 };
 
 #define WEIR_REFUSE(lowering, ...)                                                                 \
@@ -63,7 +64,13 @@ int weir_lower_place(const struct weir_lowering *lowering);
 /* --overwrite, --must-fit and --on-error. */
 void weir_lower_limits(const struct weir_lowering *lowering);
 
-/* Paths of a target: a list with @ between them, the value of `option`. 0, or a usage error. */
+/* The one path of a target, in which @ is a character like any other. */
+void weir_lower_path(const struct weir_lowering *lowering, const char *path,
+                     struct weir_target *target);
+
+/* Paths of a target: a list with @ between them, the value of `option`, in which @@ is an @ of a
+ * name. An @ before the first or after the last name says nothing, as in IOR. 0, or a usage error.
+ */
 int weir_lower_paths(const struct weir_lowering *lowering, const char *option, const char *list,
                      struct weir_target *target);
 

@@ -12,32 +12,40 @@
 
 /* ---- paths ---- */
 
-static size_t count_names(const char *list)
+void weir_lower_path(const struct weir_lowering *lowering, const char *path,
+                     struct weir_target *target)
 {
-    size_t count = 1;
+    struct weir_arena *arena = &lowering->plan->arena;
+    const char **paths = weir_arena_take(arena, sizeof *paths);
 
-    for (; *list != '\0'; list++)
-        count += *list == '@';
-    return count;
+    paths[0] = weir_arena_copy(arena, path);
+    target->paths = paths;
+    target->path_count = 1;
 }
 
 int weir_lower_paths(const struct weir_lowering *lowering, const char *option, const char *list,
                      struct weir_target *target)
 {
     struct weir_arena *arena = &lowering->plan->arena;
-    const char *rest = list;
-    const char **paths;
+    const char **paths = weir_arena_take(arena, (strlen(list) / 2 + 1) * sizeof *paths);
+    struct weir_text name = {0};
 
-    target->path_count = count_names(list);
-    paths = weir_arena_take(arena, target->path_count * sizeof *paths);
-    for (size_t i = 0; i < target->path_count; i++) {
-        size_t length = strcspn(rest, "@");
-
-        if (length == 0)
-            return WEIR_REFUSE(lowering, "%s: the list \"%s\" has an empty name", option, list);
-        paths[i] = weir_arena_printf(arena, "%.*s", (int)length, rest);
-        rest += length + (rest[length] == '@');
+    target->path_count = 0;
+    for (const char *at = list;; at++) {
+        if (*at != '\0' && (*at != '@' || at[1] == '@')) {
+            at += *at == '@';
+            weir_text_add_bytes(&name, at, 1);
+            continue;
+        }
+        if (name.length > 0)
+            paths[target->path_count++] = weir_arena_copy(arena, weir_text_string(&name));
+        name.length = 0;
+        if (*at == '\0')
+            break;
     }
+    weir_text_close(&name);
+    if (target->path_count == 0)
+        return WEIR_REFUSE(lowering, "%s: there is no name in the list \"%s\"", option, list);
     target->paths = paths;
     return 0;
 }

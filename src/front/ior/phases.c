@@ -14,10 +14,6 @@ static int check_target(const struct weir_ior_lowering *lowering, const struct w
 {
     const struct weir_ior_config *ior = lowering->ior;
 
-    if (target->path_count > 1 && target->is_shared)
-        return weir_error_usage(lowering->base.error, lowering->base.place,
-                                "-o: a list of %zu names needs -F: a shared file has one name",
-                                target->path_count);
     if (ior->dual_mount && target->is_shared)
         return weir_error_usage(lowering->base.error, lowering->base.place,
                                 "-y: a mount point for each processor package needs a file for "
@@ -34,9 +30,11 @@ static int lower_target(struct weir_ior_lowering *lowering)
     const struct weir_ior_config *ior = lowering->ior;
     struct weir_target *target = weir_arena_take(&lowering->base.plan->arena, sizeof *target);
 
-    if (weir_lower_paths(&lowering->base, "-o", ior->test_file, target))
-        return -EINVAL;
     target->is_shared = !ior->file_per_process;
+    if (target->is_shared) /* which has one name, and not a list */
+        weir_lower_path(&lowering->base, ior->test_file, target);
+    else if (weir_lower_paths(&lowering->base, "-o", ior->test_file, target))
+        return -EINVAL;
     target->has_own_directory = ior->unique_dir && !target->is_shared;
     target->has_package_directory = ior->dual_mount;
     target->is_new_each_repetition = ior->multi_file;

@@ -7,6 +7,11 @@ static const struct weir_quirk of_the_command_line[] = {
     {"`-t1m` also sets `-m`, `-o/tmp/f` also `-t -m -p -f`: letters of an attached value are "
      "searched for flags",
      "a value is a value", "the line would mean something else than it says"},
+    {"with -F each `@` in `-o` separates two names", "the same, but `@@` is an @ of a name",
+     "homes may be named user@domain; without -F @ is a character like any other, as in IOR"},
+    {"with -F, `-o d` of a directory d makes `d.00000000` beside it",
+     "refused: give a file name in it; files that are there beside it are taken",
+     "`-o .` makes `..00000000`, which nobody finds"},
     {"`--posix.odirect=` ends in a segmentation fault", "refused: the value is empty",
      "a crash is of no use"},
     {"`-b 1.5g` is 1 byte, `1e6` is 1, `0x10` is 0: whatever follows the digits is dropped",

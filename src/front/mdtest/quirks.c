@@ -4,6 +4,9 @@
 #include "compat.h"
 
 static const struct weir_quirk of_the_command_line[] = {
+    {"each `@` in `-d` separates two directories, and one before the first fails",
+     "`@@` is an @ of a name; an @ before the first or after the last says nothing",
+     "homes may be named user@domain"},
     {"`-B` takes a value since 3.2, and any use of it ends the run",
      "a flag, as in 1.9; a remark says that phases begin together all the same",
      "no time of a phase holds a barrier: it ends with the last operation of the slowest task"},

@@ -178,12 +178,7 @@ static int lower_target(struct lowering *lowering)
     struct weir_target *target = weir_arena_take(&lowering->base.plan->arena, sizeof *target);
     struct weir_tree *tree = weir_arena_take(&lowering->base.plan->arena, sizeof *tree);
 
-    if (weir_lower_paths(&lowering->base, "-o", config->directory, target))
-        return -EINVAL;
-    if (target->path_count > 1)
-        return REFUSE(lowering,
-                      "-o: %zu directories, and tasks work on the data sets of others; give one",
-                      target->path_count);
+    weir_lower_path(&lowering->base, config->directory, target);
     *tree = (struct weir_tree){
         .top = "%r_%s",
         .set_count = (uint64_t)config->data_sets,

@@ -1,0 +1,1 @@
+-F -w -o /home/u@@d/f@/b/f@@@/c/f
