@@ -56,8 +56,8 @@ static void add_resumed(struct weir_text *text, const struct weir_result *result
                        strcmp(result->phases[i].kept_from, resumed->run_id) != 0;
 
     if (resumed->kept_repetitions > 0)
-        snprintf(repetitions, sizeof repetitions, ", and %u repetitions of others,",
-                 resumed->kept_repetitions);
+        snprintf(repetitions, sizeof repetitions, ", and %u repetition%s of unfinished ones,",
+                 resumed->kept_repetitions, resumed->kept_repetitions == 1 ? "" : "s");
     if (resumed->run_id[0] != '\0')
         weir_trust_line(text, "resumed: %u of %u steps%s are kept from the run begun at %s%s%s%s",
                         resumed->kept_count, resumed->step_count, repetitions,
