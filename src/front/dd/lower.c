@@ -34,7 +34,15 @@ static bool is_source(const char *path)
 static int lower_direction(struct lowering *lowering)
 {
     const char *input = lowering->operands->input, *output = lowering->operands->output;
+    const char *count = lowering->operands->count;
+    bool has_nocache = weir_dd_list_has(lowering->operands->iflag, "nocache") ||
+                       weir_dd_list_has(lowering->operands->oflag, "nocache");
 
+    if (has_nocache && count && strcmp(count, "0") == 0)
+        return REFUSE(lowering,
+                      "count=0 with nocache: nothing is moved, and a file is not dropped from the "
+                      "page cache by a run of its own: give --drop-caches files to the read, as "
+                      "every command here takes it");
     if (!input || !output)
         return REFUSE(lowering,
                       "%s= is missing: standard %s is not measured; give if=/dev/zero of=FILE to "
