@@ -16,6 +16,8 @@ static uint64_t unit_ns_of(enum weir_option_type type)
     switch (type) {
     case WEIR_OPTION_MICROSECONDS:
         return UINT64_C(1000);
+    case WEIR_OPTION_MILLISECONDS:
+        return UINT64_C(1000000);
     case WEIR_OPTION_SECONDS:
     case WEIR_OPTION_DELAY:
         return UINT64_C(1000000000);
@@ -38,13 +40,15 @@ static const char *expectation(enum weir_option_type type)
     case WEIR_OPTION_INTEGER:
         return "a whole number";
     case WEIR_OPTION_MICROSECONDS:
-        return "a time in microseconds (0 or more)";
+        return "a time (0 or more): microseconds, or a number with ms, s, m or h behind it";
+    case WEIR_OPTION_MILLISECONDS:
+        return "a time (0 or more): milliseconds, or a number with ms, s, m or h behind it";
     case WEIR_OPTION_SECONDS:
-        return "a time in seconds (0 or more, decimals are fine)";
+        return "a time (0 or more): seconds, or a number with ms, s, m or h behind it";
     case WEIR_OPTION_DELAY:
-        return "a time in seconds (decimals are fine)";
+        return "a time: seconds, or a number with ms, s, m or h behind it";
     case WEIR_OPTION_MINUTES:
-        return "a time in minutes (0 or more, decimals are fine)";
+        return "a time (0 or more): minutes, or a number with ms, s, m or h behind it";
     default:
         return "a value";
     }
@@ -62,7 +66,7 @@ static int parse_delay(const char *text, union value *value)
 {
     bool is_negative = text[0] == '-';
     uint64_t delay_ns;
-    int failure = weir_duration_parse(text + is_negative, unit_ns_of(WEIR_OPTION_DELAY), &delay_ns);
+    int failure = weir_time_parse(text + is_negative, unit_ns_of(WEIR_OPTION_DELAY), &delay_ns);
 
     if (!failure)
         value->integer = is_negative ? -(int64_t)delay_ns : (int64_t)delay_ns;
@@ -88,7 +92,7 @@ static int parse_number(enum weir_option_type type, const char *text, union valu
     case WEIR_OPTION_SIZE:
         return weir_size_parse(text, &value->natural);
     default:
-        return weir_duration_parse(text, unit_ns_of(type), &value->natural);
+        return weir_time_parse(text, unit_ns_of(type), &value->natural);
     }
 }
 
@@ -263,6 +267,12 @@ static int read_number(const struct reading *reading, union value *value)
 
     if (failure == -ERANGE)
         return weir_error_usage(reading->error, reading->place, "%s is out of range",
+                                reading->text);
+    if (failure && reading->row->type == WEIR_OPTION_SIZE && isdigit((unsigned char)text[0]) &&
+        strpbrk(text, ",-:") != NULL)
+        return weir_error_usage(reading->error, reading->place,
+                                "\"%s\" is not one size: the sizes of weir sweep are lists and "
+                                "ranges, such as transfer=4k,8k or transfer=4k..1m*2",
                                 reading->text);
     if (failure)
         return weir_error_usage(reading->error, reading->place, "\"%s\" is not %s", reading->text,

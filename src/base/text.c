@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define NS_PER_S UINT64_C(1000000000)
+
 /* ---- growing text ---- */
 
 /* Longer than a number or a word with its separators. */
@@ -269,6 +271,20 @@ int weir_integer_parse(const char *text, int64_t *value)
     return 0;
 }
 
+uint64_t weir_time_unit_ns(const char *unit, size_t length)
+{
+    static const struct {
+        const char *word;
+        uint64_t ns;
+    } units[] = {
+        {"ms", NS_PER_S / 1000}, {"s", NS_PER_S}, {"min", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i].word) == length && strncasecmp(unit, units[i].word, length) == 0)
+            return units[i].ns;
+    return 0;
+}
+
 int weir_duration_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns)
 {
     struct decimal decimal;
@@ -286,6 +302,22 @@ int weir_duration_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns)
         return -ERANGE;
     *value_ns = (uint64_t)total;
     return 0;
+}
+
+int weir_time_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns)
+{
+    size_t length = strspn(text, "0123456789.");
+    const char *unit = text + length;
+    char number[64];
+
+    if (*unit != '\0')
+        unit_ns =
+            strcasecmp(unit, "m") == 0 ? 60 * NS_PER_S : weir_time_unit_ns(unit, strlen(unit));
+    if (unit_ns == 0 || length >= sizeof number)
+        return -EINVAL;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    return weir_duration_parse(number, unit_ns, value_ns);
 }
 
 /* ---- numbers as they are read ---- */

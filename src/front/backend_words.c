@@ -260,7 +260,8 @@ static const char *direct_option_of(const struct weir_lowering *lowering)
  * dialect, and not the user, has chosen the backend. */
 static int refuse_cached(const struct weir_lowering *lowering)
 {
-    if (!lowering->request->common.is_direct || lowering->users || has_row(lowering->loop, "posix.odirect") ||
+    if (!lowering->request->common.is_direct || lowering->users ||
+        has_row(lowering->loop, "posix.odirect") ||
         weir_test_abilities(lowering->test) & WEIR_BYPASSES_CACHE)
         return 0;
     return weir_error_usage(lowering->error, lowering->place,
@@ -288,10 +289,10 @@ int weir_lower_backend_option(struct weir_lowering *lowering, const char *row, c
 int weir_lower_backend(struct weir_lowering *lowering, const char *api)
 {
     /* Several backends have this option. */
-    int failure = lowering->request->common.is_direct
-                      ? weir_lower_backend_option(lowering, "posix.odirect", "1",
-                                                  direct_option_of(lowering))
-                      : 0;
+    int failure =
+        lowering->request->common.is_direct
+            ? weir_lower_backend_option(lowering, "posix.odirect", "1", direct_option_of(lowering))
+            : 0;
 
     if (!failure)
         failure = choose_backend(lowering, api);

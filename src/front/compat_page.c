@@ -53,6 +53,8 @@ static const char *kind_of_value(const struct weir_option *row)
         return "bytes";
     case WEIR_OPTION_MICROSECONDS:
         return "microseconds";
+    case WEIR_OPTION_MILLISECONDS:
+        return "milliseconds";
     case WEIR_OPTION_SECONDS:
     case WEIR_OPTION_DELAY:
         return "seconds";

@@ -22,9 +22,10 @@ int weir_progress_read(const char *word, const char *place, struct weir_error *e
             return 0;
         }
     }
-    if (weir_duration_parse(word, UINT64_C(1000000000), interval_ns) == 0 &&
+    if (weir_time_parse(word, UINT64_C(1000000000), interval_ns) == 0 &&
         *interval_ns > WEIR_PROGRESS_ON)
         return 0;
     return weir_error_usage(
-        error, place, "--progress: \"%s\" is neither auto, on, off nor seconds above 0", word);
+        error, place,
+        "--progress: \"%s\" is neither auto, on, off nor a time above 0, such as 5 or 10s", word);
 }

@@ -5,15 +5,11 @@
 
 #include "weir/base/error.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define WEIR_WATCHDOG_HELP                                                                         \
     "tell of tasks that have not moved for so long, such as 60s, 5m or 1.5h: where they are and "  \
     "what they are in; 0: never"
-
-/* Nanoseconds of one ms, s, min or h, large or small, which programs have, too; 0: no such unit. */
-uint64_t weir_time_unit_ns(const char *unit, size_t length);
 
 /* Reads "250ms", "60s", "5m" or "5min", "1.5h", or a number of seconds. 0, or a usage error at
  * `place`. */

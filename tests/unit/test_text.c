@@ -124,6 +124,42 @@ static void durations_are_exact_decimals_of_their_unit(void **state)
     }
 }
 
+static void times_of_options_may_have_a_unit(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t unit_ns;
+        int status;
+        uint64_t value_ns;
+    } cases[] = {
+        {"2", 1000000000, 0, UINT64_C(2000000000)},
+        {"2", UINT64_C(60000000000), 0, UINT64_C(120000000000)},
+        {"1s", 1000000000, 0, 1000000000},
+        {"1S", UINT64_C(60000000000), 0, 1000000000},
+        {"1.5h", 1000, 0, UINT64_C(5400000000000)},
+        {"5m", 1000000000, 0, UINT64_C(300000000000)},
+        {"5min", 1000, 0, UINT64_C(300000000000)},
+        {"250ms", 1000000000, 0, 250000000},
+        {"20us", 1000000000, -EINVAL, 0},
+        {"1k", 1000000000, -EINVAL, 0},
+        {"1 s", 1000000000, -EINVAL, 0},
+        {"s", 1000000000, -EINVAL, 0},
+        {"-1s", 1000000000, -EINVAL, 0},
+        {"1sec", 1000000000, -EINVAL, 0},
+        {"", 1000000000, -EINVAL, 0},
+        {"9999999h", 1000000000, -ERANGE, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        uint64_t value_ns = 0;
+        int status = weir_time_parse(cases[i].text, cases[i].unit_ns, &value_ns);
+
+        if (status != cases[i].status || value_ns != cases[i].value_ns)
+            fail_msg("\"%s\" gave %d and %" PRIu64, cases[i].text, status, value_ns);
+    }
+}
+
 static void sizes_are_told_as_ior_tells_them(void **state)
 {
     static const struct {
@@ -360,6 +396,7 @@ int main(void)
         cmocka_unit_test(sizes_are_read_with_fractions_and_units),
         cmocka_unit_test(integers_have_a_sign),
         cmocka_unit_test(durations_are_exact_decimals_of_their_unit),
+        cmocka_unit_test(times_of_options_may_have_a_unit),
         cmocka_unit_test(sizes_are_told_as_ior_tells_them),
         cmocka_unit_test(exact_sizes_are_read_back_unchanged),
         cmocka_unit_test(times_are_told_in_three_digits_and_a_unit),

@@ -19,6 +19,7 @@ enum weir_option_type {
     WEIR_OPTION_SIZE,         /* int64_t >= 0, bytes, with binary units */
     WEIR_OPTION_INTEGER,      /* int64_t of either sign */
     WEIR_OPTION_MICROSECONDS, /* uint64_t nanoseconds, written in decimal microseconds */
+    WEIR_OPTION_MILLISECONDS, /* uint64_t nanoseconds, written in decimal milliseconds */
     WEIR_OPTION_SECONDS,      /* uint64_t nanoseconds, written in decimal seconds */
     WEIR_OPTION_DELAY,        /* int64_t nanoseconds of either sign, written in decimal seconds */
     WEIR_OPTION_MINUTES,      /* uint64_t nanoseconds, written in decimal minutes */

@@ -69,6 +69,14 @@ int weir_integer_parse(const char *text, int64_t *value);
  * -ERANGE. */
 int weir_duration_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns);
 
+/* Nanoseconds of a unit of time: "ms", "s", "min" or "h", in either case; 0 = no such unit.
+ */
+uint64_t weir_time_unit_ns(const char *unit, size_t length);
+
+/* Reads a value of an option: a decimal number with one of these units or "m", which is minutes, or
+ * without one, in units of `unit_ns` nanoseconds. 0, -EINVAL, -ERANGE. */
+int weir_time_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns);
+
 /* IOR's human form: "1 GiB" if exact, else "1.25 GiB", for sizes of at least one MiB; below, "65536
  * bytes". Returns `buffer`. */
 #define WEIR_SIZE_TEXT_BYTES 32

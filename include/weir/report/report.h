@@ -20,8 +20,8 @@ struct weir_reporter {
     bool is_text;     /* lines for people: warnings and our own block have a place in it */
     bool is_document; /* a document of one run: several cannot follow one another */
     bool is_of_sweep; /* of runs that are a sweep alone */
-    /* Begins the line about a launcher and MPI that disagree, after what `begin` prints; NULL: there
-     * is none, or `begin` prints it. */
+    /* Begins the line about a launcher and MPI that disagree, after what `begin` prints; NULL:
+     * there is none, or `begin` prints it. */
     const char *warning_label;
     /* A file holds such a report, of whatever style, if it begins with the header, with one of the
      * openings, or as is_held says. Each reporter has one of these. */

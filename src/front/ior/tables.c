@@ -10,7 +10,7 @@
 static const char gpu_refusal[] =
     "GPU buffers are not built; leave it out, and buffers are in host memory";
 static const char sizes_better[] = "1.5g is 1536 MiB, and what is no size is refused";
-static const char decimals_better[] = "decimals count";
+static const char decimals_better[] = "decimals and units count: 0.5, 90s, 1.5h";
 static const char verify_better[] =
     "misplaced, stale and torn data are found too, and reported with place and kind; the time it "
     "takes is reported apart";
@@ -78,7 +78,9 @@ static const struct weir_option ior_rows[] = {
     {'N', "numTasks", WEIR_OPTION_INTEGER, AT(task_count), "-1",
      .help = "use only the first of the tasks; -1 or 0: all", .since = "2.10"},
     {'o', "testFile", WEIR_OPTION_TEXT, AT(test_file), "testFile",
-     .help = "file to write and read; with -F a list such as /a/f@/b/f", .since = "2.10",
+     .help =
+         "file to write and read; with -F a list such as /a/f@/b/f, in which @@ is an @ of a name",
+     .since = "2.10",
      .better = "a file that holds no data of a benchmark is left alone without --overwrite"},
     {'O', NULL, WEIR_OPTION_DIRECTIVES,
      .help = "key=value with commas between them; a key is a long name of this help",
@@ -95,7 +97,7 @@ static const struct weir_option ior_rows[] = {
      .help = "bytes per transfer, such as 8, 4k, 2m", .since = "2.10", .better = sizes_better},
     {'T', "maxTimeDuration", WEIR_OPTION_MINUTES, AT(max_time_ns),
      .help = "minutes after which no further phase is begun; 0: no limit", .since = "2.10",
-     .better = "all tasks decide alike; decimals count"},
+     .better = "all tasks decide alike; decimals and units count"},
     {'u', "uniqueDir", WEIR_OPTION_FLAG, AT(unique_dir),
      .help = "with -F: a directory for each file", .since = "2.10",
      .better = "with a list of names too, and directories go with their files"},
@@ -191,6 +193,8 @@ const struct weir_option_set weir_ior_option_set = {"IOR", ior_rows,
 #define OURS(member) WEIR_OPTION_AT(struct weir_ior_additions, member)
 
 static const struct weir_option addition_rows[] = {
+    {0, "warnings-as-errors", WEIR_OPTION_FLAG, .alias = "warningAsErrors",
+     .help = "the same as --warningAsErrors"},
     {0, "compat", WEIR_OPTION_TEXT, OURS(compat),
      .help = "print the layout of this IOR: 2.10, 3.0, 3.2, 3.3, 4.0 or 4.1, and its bare version; "
              "without, that of 4.1"},

@@ -66,7 +66,7 @@ static int check_backend(const struct weir_iozone_lowering *lowering)
                                 "of the two out");
     if (config->rate > 0 && lowering->base.request->common.rate)
         return REFUSE(lowering, "--rate: -+O is a rate; leave one of the two out");
-    if (config->rate > 0 && config->think_ms > 0)
+    if (config->rate > 0 && config->think_ns > 0)
         return REFUSE(lowering, "-+O: -J says when operations begin; leave one of the two out");
     return 0;
 }
@@ -137,11 +137,11 @@ static void remark(const struct weir_iozone_lowering *lowering)
         REMARK(lowering, "-n, -g, -y, -q: sizes of auto mode: without -a they change nothing");
     if (config->has_no_wall && !lowering->is_throughput)
         REMARK(lowering, "-x: one stream has no stonewall: it changes nothing");
-    if (config->stagger_us && !lowering->is_throughput)
+    if (config->stagger_ns > 0 && !lowering->is_throughput)
         REMARK(lowering, "-d: one stream starts alone: it changes nothing");
     if (config->has_pwrite && lowering->is_throughput)
         REMARK(lowering, "-E: of one stream: it changes nothing with children");
-    if (config->counts_think && config->think_ms == 0 &&
+    if (config->counts_think && config->think_ns == 0 &&
         lowering->writes.listing.pauses_ns + lowering->reads.listing.pauses_ns == 0)
         REMARK(lowering, "-+J: without -J there are no pauses: it changes nothing");
     if ((config->readers || config->read_percent || config->mixes_in_order) &&
@@ -216,10 +216,10 @@ static void lower_settings(struct weir_iozone_lowering *lowering)
             weir_arena_printf(arena, "%s%s",
                               config->read_list ? "from telemetry files for reads.\n" : "",
                               config->write_list ? "from telemetry files for writes.\n" : ""));
-    else if (config->think_ms > 0)
+    else if (config->think_ns > 0)
         set(test, "compute-time",
             weir_arena_printf(arena, "%.6f seconds for reads and writes.\n",
-                              (double)config->think_ms / 1e3));
+                              (double)config->think_ns / 1e9));
     if (config->excel_path)
         set(test, "excel-file", config->excel_path);
     if (lowering->request->splash)
@@ -287,9 +287,8 @@ static int lower_backend(struct weir_iozone_lowering *lowering, enum weir_iozone
     bool needs_locks = !is_stream && (config->locks_file || config->locks_records);
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i].is_asked &&
-            weir_lower_backend_option(&lowering->base, words[i].row, words[i].value,
-                                      words[i].option))
+        if (words[i].is_asked && weir_lower_backend_option(&lowering->base, words[i].row,
+                                                           words[i].value, words[i].option))
             return -EINVAL;
     lowering->base.users = is_stream ? "tests 6 and 7 use" : NULL;
     if (weir_lower_backend(&lowering->base, backend_of(lowering, part)))

@@ -24,13 +24,14 @@ struct weir_iozone_config {
         has_histograms, locks_file, locks_records;
     const char *excel_path, *file, *files, *tests, *records, *sizes, *children;
     const char *largest_file, *smallest_file, *largest_record, *smallest_record, *remount, *pattern;
-    int64_t stagger_us, aio_copy_depth, aio_depth, stride, think_ms, least_children, most_children;
+    int64_t aio_copy_depth, aio_depth, stride, least_children, most_children;
+    uint64_t stagger_ns, think_ns, delay_ns;
     int64_t line_bytes, cache_kb, first_processor;
     /* -+x */
     int64_t verifies, is_dsync, is_foreign, counts_think, splits_total, no_retest, has_old_file,
         is_rsync, has_cpu, mixes_in_order;
     const char *host_list, *name_list, *print_only, *write_list, *read_list;
-    int64_t readers, rate, read_percent, delay_s, growth, advice;
+    int64_t readers, rate, read_percent, growth, advice;
 };
 
 /* Options that Weir adds to IOzone's alone. */

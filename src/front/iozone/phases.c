@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_US UINT64_C(1000)
-#define NS_PER_S UINT64_C(1000000000)
-
 /* One pass of a test. */
 struct pass {
     const char *word;  /* in the setting "tests" */
@@ -202,8 +198,8 @@ static struct weir_phase make_phase(const struct weir_iozone_lowering *lowering,
         .depth = pass->part == STREAM ? 1 : load->depth,
         .must_find_depth = pass->part != STREAM && load->must_find_depth,
         .rate = load->rate,
-        .stagger_ns = (uint64_t)config->stagger_us * NS_PER_US,
-        .think_ns = (uint64_t)config->think_ms * NS_PER_MS,
+        .stagger_ns = config->stagger_ns,
+        .think_ns = config->think_ns,
         .transfers = {.layout = layout_of(lowering, pass),
                       .payload = lowering->payload,
                       .batch = 1,
@@ -261,8 +257,8 @@ static struct weir_phase *add_pass(struct weir_iozone_lowering *lowering, const 
     struct weir_phase phase = make_phase(lowering, pass), *added;
     bool is_first = test->number == 0 && lowering->words.length == 0;
 
-    if (lowering->config->delay_s > 0 && !is_first)
-        weir_plan_add_sleep(plan, &test->steps, (uint64_t)lowering->config->delay_s * NS_PER_S);
+    if (lowering->config->delay_ns > 0 && !is_first)
+        weir_plan_add_sleep(plan, &test->steps, lowering->config->delay_ns);
     add_remount(lowering, &test->steps);
     add_hook(lowering, &test->steps, "IMON_START", pass);
     added = weir_plan_add_phase(plan, test, &test->steps, &phase);

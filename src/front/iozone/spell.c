@@ -11,8 +11,8 @@
 
 /* ---- lines of the header ---- */
 
-/* Lines that an option adds. In them %s is the value, %k its kilobytes, %v the byte of -V four
- * times, and %m the system. */
+/* Lines that an option adds. In them %s is the value, %k its kilobytes, %t its
+ * seconds, %v the byte of -V four times, and %m the system. */
 static const struct {
     const char *name;
     const char *line;
@@ -60,7 +60,7 @@ static const struct {
     {"no-retest", "No retest option selected"},
     {"op-rate", "Rate control active %s Ops/sec ."},
     {"mix-read-percent", "Percent read in mix test is %s"},
-    {"pause", "Delay %s seconds between tests enabled."},
+    {"pause", "Delay %t seconds between tests enabled."},
     {"rsync", "Read & Write sync mode active."},
     {"name-list", "Filenames from a file option enabled. File: %s"},
     {"cpu-use", "CPU utilization Resolution =  0.000 seconds.\n"
@@ -100,7 +100,7 @@ static void add_system(struct weir_text *text)
 static void add_splash(struct speller *speller, const char *name, const char *value)
 {
     const char *line = NULL;
-    uint64_t bytes;
+    uint64_t bytes, ns;
 
     for (size_t i = 0; i < sizeof splash / sizeof *splash && line == NULL; i++)
         if (strcmp(splash[i].name, name) == 0)
@@ -119,6 +119,8 @@ static void add_splash(struct speller *speller, const char *name, const char *va
             add_system(&speller->splash);
         else if (*line == 'k' && weir_iozone_size_parse(value, &bytes) == 0)
             weir_text_add(&speller->splash, "%" PRIu64, bytes / 1024);
+        else if (*line == 't' && weir_time_parse(value, UINT64_C(1000000000), &ns) == 0)
+            weir_text_add(&speller->splash, "%g", (double)ns / 1e9);
         else if (*line == 'v')
             weir_text_add(&speller->splash, "%x",
                           ((unsigned)strtol(value, NULL, 10) & 0xff) * 0x01010101U);

@@ -32,7 +32,7 @@ static int read_words(const struct reading *reading, const char *line, size_t nu
     values[2] = 0;
     if (count < 2 || count > 3 || weir_size_parse(words[0], &values[0]) ||
         weir_size_parse(words[1], &values[1]) ||
-        (count == 3 && weir_duration_parse(words[2], NS_PER_MS, &values[2])))
+        (count == 3 && weir_time_parse(words[2], NS_PER_MS, &values[2])))
         return REFUSE(reading->lowering,
                       "%s: %s:%zu: a line is OFFSET BYTES and maybe MILLISECONDS before it",
                       reading->option, reading->path, number);

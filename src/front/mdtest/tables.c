@@ -8,7 +8,7 @@
 
 static const char gpu_refusal[] =
     "GPU buffers are not built; leave it out, and buffers are in host memory";
-static const char decimals_better[] = "decimals count";
+static const char decimals_better[] = "decimals and units count: 0.5, 90s, 1.5h";
 static const char sizes_better[] = "1.5g is 1536 MiB, and what is no size is refused";
 static const char verify_better[] =
     "misplaced, stale and torn data are found too, and reported with place and kind; wrong data "
@@ -28,7 +28,9 @@ static const struct weir_option mdtest_rows[] = {
     {'C', "create-only", WEIR_OPTION_FLAG, AT(create_only), .help = "create files and directories",
      .since = "1.9"},
     {'d', "dirpath", WEIR_OPTION_TEXT, AT(directories), "./out",
-     .help = "directory in which the trees are; with -u a list such as /a@/b", .since = "1.9",
+     .help = "directory in which the trees are; with -u a list such as /a@/b, in which @@ is an @ "
+             "of a name",
+     .since = "1.9",
      .better = "what was there before, and what is none of the test's, stays there and is named"},
     {'D', "dirs-only", WEIR_OPTION_FLAG, AT(directories_only), .help = "directories only, no files",
      .since = "1.9"},
@@ -91,7 +93,8 @@ static const struct weir_option mdtest_rows[] = {
     {'W', "stone-wall-timer-seconds", WEIR_OPTION_SECONDS, AT(deadline_ns),
      .help = "seconds after which items are no longer made, but for those that another task is "
              "ahead; later phases work on what was made; 0: never",
-     .since = "3.2", .better = "decimals count; trees of any shape, and directories as well"},
+     .since = "3.2",
+     .better = "decimals and units count; trees of any shape, and directories as well"},
     {'x', "stone-wall-status-file", WEIR_OPTION_TEXT, AT(status_path),
      .help =
          "what makes files keeps their number per task there, and other runs take it from there",
@@ -172,6 +175,8 @@ const struct weir_option_set weir_mdtest_old_set = {"older mdtest", old_rows,
 #define OURS(member) WEIR_OPTION_AT(struct weir_mdtest_additions, member)
 
 static const struct weir_option addition_rows[] = {
+    {0, "warnings-as-errors", WEIR_OPTION_FLAG, .alias = "warningAsErrors",
+     .help = "the same as --warningAsErrors"},
     {0, "also", WEIR_OPTION_TEXT, OURS(also),
      .help = "further phases on what was made, with commas between them: stat, list, list-stat, "
              "lookup, open, chmod, setxattr, getxattr, link, symlink, rename"},

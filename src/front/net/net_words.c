@@ -234,9 +234,11 @@ static int read_sizes(const struct reading *reading)
 static int read_seconds(const struct reading *reading, const char *option, const char *word,
                         uint64_t *ns)
 {
-    if (weir_duration_parse(word, UINT64_C(1000000000), ns) == 0)
+    if (weir_time_parse(word, UINT64_C(1000000000), ns) == 0)
         return 0;
-    return REFUSE(reading, "--%s: \"%s\" is not a time in seconds (0 or more, decimals are fine)",
+    return REFUSE(reading,
+                  "--%s: \"%s\" is not a time (0 or more): seconds, or a number with ms, s, m "
+                  "or h behind it",
                   option, word);
 }
 

@@ -2,8 +2,6 @@
 /* The text of a program as tokens, and refusals that point at a place in it. */
 #include "tokens.h"
 
-#include "time_words.h"
-
 #include "weir/base/text.h"
 
 #include <ctype.h>

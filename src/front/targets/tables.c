@@ -54,6 +54,8 @@ static const struct weir_option addition_rows[] = {
      .help = "the report goes there and not to standard output"},
     {0, "warnings-as-errors", WEIR_OPTION_FLAG, OURS(warnings_are_errors),
      .help = "exit code 1 if a target is slow, or anything else is warned of"},
+    {0, "warningAsErrors", WEIR_OPTION_FLAG, .alias = "warnings-as-errors",
+     .help = "the same as --warnings-as-errors"},
     {0},
 };
 

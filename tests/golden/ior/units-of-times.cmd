@@ -1,0 +1,1 @@
+-w -r -D 90s -T 1h -d 500ms -j 2S -O minTimeDuration=1m,interIODelay=5ms

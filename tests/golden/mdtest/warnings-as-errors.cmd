@@ -1,0 +1,1 @@
+--warnings-as-errors -n 8
