@@ -306,6 +306,18 @@ static void tell_flags(struct weir_diagnosis *diagnosis, const char *path)
     close(fd);
 }
 
+/* A directory that is always there stands for the files of a run. */
+static void place_file(struct weir_uring_ring *ring)
+{
+    int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    weir_uring_ring_add_file(ring, fd);
+    weir_uring_ring_remove_file(ring, fd);
+    close(fd);
+}
+
 /* ---- all of it ---- */
 
 void weir_uring_diagnose(struct weir_diagnosis *diagnosis, const char *path)
@@ -318,6 +330,7 @@ void weir_uring_diagnose(struct weir_diagnosis *diagnosis, const char *path)
         tell_refusal(diagnosis, rc);
         return;
     }
+    place_file(&ring);
     tell_ring(diagnosis, &ring);
     tell_memory(diagnosis, &ring);
     weir_uring_ring_close(&ring);
