@@ -13,6 +13,8 @@
 #include "verbose.h"
 #include "words.h"
 
+#include <string.h>
+
 /* ---- lines of the head ---- */
 
 static void add_key(struct weir_text *text, const char *key)
@@ -114,19 +116,11 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     weir_rows_head(text, plan);
 }
 
-static void test_ends(struct weir_text *text, const struct weir_plan *plan,
-                      const struct weir_result *result, const struct weir_test_result *begun)
-{
-    weir_rows_pairs(text, plan, result, begun);
-    weir_lines_maxima(text, plan, result, plan->tests[begun->test]);
-}
-
 /* ---- the summary ---- */
 
 static void add_summary_head(struct weir_text *text, const struct weir_ior_layout *layout)
 {
     weir_text_add(text,
-                  "\nSummary of all tests:\n"
                   "Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  "
                   "Mean(OPs)     StdDev    Mean(s) %sTest# #Tasks tPN reps fPP reord reordoff "
                   "reordrand seed segcnt   blksiz    xsize aggs(MiB)   API RefNum\n",
@@ -170,11 +164,28 @@ static void add_summary_row(struct weir_text *text, const struct weir_plan *plan
                   (double)summary->first_bytes / WEIR_MIB, test->label, (long long)test->reference);
 }
 
+static void test_ends(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_result *result, const struct weir_test_result *begun)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+    const char *summary_always = weir_test_setting(test, "summaryAlways");
+
+    weir_rows_pairs(text, plan, result, begun);
+    weir_lines_maxima(text, plan, result, test);
+    /* IOR does so at -v alone. */
+    if (plan->output.verbosity == 0 || !summary_always || strcmp(summary_always, "0") == 0)
+        return;
+    weir_text_add(text, "\n");
+    add_summary_head(text, weir_ior_layout_of(plan));
+    weir_lines_summary(text, plan, result, begun, add_summary_row);
+}
+
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
     if (!weir_figures_has_end(plan, result))
         return;
+    weir_text_add(text, "\nSummary of all tests:\n");
     add_summary_head(text, weir_ior_layout_of(plan));
     for (unsigned i = 0; i < result->test_count; i++)
         weir_lines_summary(text, plan, result, &result->tests[i], add_summary_row);
