@@ -249,6 +249,34 @@ static void remark_unused_options(const struct weir_lowering *lowering)
     }
 }
 
+/* Options of the test's own backend that concern operations which a test of this kind never
+ * makes. */
+static void remark_idle_options(const struct weir_lowering *lowering, enum weir_work work)
+{
+    static const struct {
+        const char *name;
+        unsigned works; /* of enum weir_work: those in which it changes nothing */
+        const char *reason;
+    } idle[] = {
+        {"dummy.delay-stat", WEIR_WORK_FILES, "no item of a tree is stat'ed"},
+        {"dummy.delay-remove", WEIR_WORK_FILES, "no item of a tree is removed"},
+        {"dummy.delay-sync", WEIR_WORK_OBJECTS, "objects are not synced"},
+        {"rdma.flush", WEIR_WORK_OBJECTS, "objects are not synced"},
+        {"uring.fixed-files", WEIR_WORK_TREES | WEIR_WORK_OBJECTS,
+         "files of trees are never registered"},
+    };
+    const struct weir_test *test = lowering->test;
+    const void *values = test->inner ? test->inner_options : test->backend_options;
+
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        const char *const names[] = {idle[i].name, NULL};
+
+        if ((idle[i].works & work) != 0 &&
+            weir_options_find_changed(lowering->loop->options.rows, values, names) != NULL)
+            WEIR_REMARK(lowering, "--%s: %s: it changes nothing", idle[i].name, idle[i].reason);
+    }
+}
+
 static const char *direct_option_of(const struct weir_lowering *lowering)
 {
     const char *option = lowering->request->direct_option;
@@ -286,7 +314,7 @@ int weir_lower_backend_option(struct weir_lowering *lowering, const char *row, c
                                lowering->error);
 }
 
-int weir_lower_backend(struct weir_lowering *lowering, const char *api)
+int weir_lower_backend(struct weir_lowering *lowering, const char *api, enum weir_work work)
 {
     /* Several backends have this option. */
     int failure =
@@ -302,6 +330,7 @@ int weir_lower_backend(struct weir_lowering *lowering, const char *api)
     if (refuse_cached(lowering))
         return -EINVAL;
     remark_unused_options(lowering);
+    remark_idle_options(lowering, work);
     return 0;
 }
 

@@ -42,9 +42,17 @@ struct weir_lowering {
 #define WEIR_REMARK(lowering, ...)                                                                 \
     weir_plan_add_remark((lowering)->plan, (lowering)->test, __VA_ARGS__)
 
+/* What a test works on, which decides which options of a backend have something to do. */
+enum weir_work {
+    WEIR_WORK_FILES = 1 << 0,
+    WEIR_WORK_TREES = 1 << 1,
+    WEIR_WORK_OBJECTS = 1 << 2, /* items of trees that are never synced */
+    WEIR_WORK_CALLS = 1 << 3,   /* those of a program */
+};
+
 /* The argument of -a and the options of backends: fills in the test's backend and `loop`. 0, or a
  * usage error. */
-int weir_lower_backend(struct weir_lowering *lowering, const char *api);
+int weir_lower_backend(struct weir_lowering *lowering, const char *api, enum weir_work work);
 
 /* Sets an option of the backends that have it, because the dialect's `option` asks for it. 0, or a
  * usage error. */

@@ -399,7 +399,7 @@ int weir_dd_lower(struct weir_plan *plan, const struct weir_dd_request *request,
     if (lower_direction(&lowering) || check_device(&lowering) || lower_block(&lowering) ||
         lower_count(&lowering) || check_place(&lowering, "skip", request->operands.skip) ||
         check_place(&lowering, "seek", request->operands.seek) || check_lists(&lowering) ||
-        weir_lower_backend(&lowering.base, request->additions.api) ||
+        weir_lower_backend(&lowering.base, request->additions.api, WEIR_WORK_FILES) ||
         weir_lower_load(&lowering.base, 1) ||
         lower_rank_order(&lowering, request->additions.rank_order))
         return -EINVAL;

@@ -90,7 +90,7 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
     if (lowering->ior->use_o_direct &&
         weir_lower_backend_option(base, "posix.odirect", "1", direct_option_of(base->plan)))
         return -EINVAL;
-    if (weir_lower_backend(base, lowering->ior->api) || lower_view(lowering) ||
+    if (weir_lower_backend(base, lowering->ior->api, WEIR_WORK_FILES) || lower_view(lowering) ||
         lower_unused_words(lowering))
         return -EINVAL;
     lower_collective(lowering);

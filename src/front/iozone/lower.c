@@ -291,7 +291,7 @@ static int lower_backend(struct weir_iozone_lowering *lowering, enum weir_iozone
                                                            words[i].value, words[i].option))
             return -EINVAL;
     lowering->base.users = is_stream ? "tests 6 and 7 use" : NULL;
-    if (weir_lower_backend(&lowering->base, backend_of(lowering, part)))
+    if (weir_lower_backend(&lowering->base, backend_of(lowering, part), WEIR_WORK_FILES))
         return -EINVAL;
     /* What has ranges alone has them to refuse them. */
     if (needs_locks && !weir_options_find(lowering->base.loop->options.rows, "posix.filelock"))

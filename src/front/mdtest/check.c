@@ -144,6 +144,8 @@ void weir_mdtest_remark(const struct weir_mdtest_lowering *lowering)
          "operation, and holds no barrier"},
         {mdtest->time_change,
          "-t: tasks do not change into their directories: there is no time that could be counted"},
+        {mdtest->verbose > 1 || mdtest->verbosity > 1,
+         "-v: the lines of the first level are all there are: further levels change nothing"},
         {mdtest->first_task_count != 1 && mdtest->last_task_count == 0,
          "-f: without -l there is one test of all tasks"},
         {mdtest->random_order && !work->stats && !reads,

@@ -57,7 +57,7 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
     lowering.base.test->rank_limit = ranks;
     lowering.base.test->is_compared = request->is_crowded;
     mend_config(&lowering, mdtest);
-    if (weir_lower_backend(&lowering.base, mdtest->api) ||
+    if (weir_lower_backend(&lowering.base, mdtest->api, WEIR_WORK_TREES) ||
         weir_lower_load(&lowering.base, STANDARD_DEPTH) || weir_mdtest_check(&lowering) ||
         weir_mdtest_lower_also(&lowering) || weir_mdtest_lower_target(&lowering) ||
         weir_mdtest_lower_steps(&lowering) || weir_lower_place(&lowering.base) ||

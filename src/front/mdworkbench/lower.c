@@ -110,6 +110,8 @@ static void remark(const struct lowering *lowering)
 {
     const struct weir_mdworkbench_config *config = lowering->config;
 
+    if (config->verbose > 0)
+        REMARK(lowering, "-v: there is no more to print: it changes nothing");
     if (config->wear_out && config->deadline_ns == 0)
         REMARK(lowering, "-W: without -w no iteration is cut: it changes nothing");
     if (config->waiting_ns > 0 && config->adaptive_waiting)
@@ -345,7 +347,7 @@ int weir_mdworkbench_lower(struct weir_plan *plan, const struct weir_mdworkbench
         .payload = weir_lower_payload(&request->base, config->data_packet_type, config->seed, -1),
     };
 
-    if (weir_lower_backend(&lowering.base, config->api) ||
+    if (weir_lower_backend(&lowering.base, config->api, WEIR_WORK_OBJECTS) ||
         weir_lower_load(&lowering.base, STANDARD_DEPTH) || check(&lowering) ||
         lower_place(&lowering) || lower_target(&lowering))
         return -EINVAL;

@@ -57,8 +57,8 @@ static const struct weir_option rows[] = {
          "each iteration is done without pauses and then with 1/16, 1/8 and so on up to 4 times "
          "what operations take: the lines show at which rate the storage is not saturated",
      .since = "4.0", .better = "the line of each says its waiting time"},
-    {'v', "verbose", WEIR_OPTION_FLAG, AT(verbose), .help = "accepted: there is no more to say",
-     .since = "4.0"},
+    {'v', "verbose", WEIR_OPTION_FLAG, AT(verbose),
+     .help = "accepted, with a remark: there is no more to print", .since = "4.0"},
     {'w', "stonewall-timer", WEIR_OPTION_SECONDS, AT(deadline_ns), "0",
      .help = "end an iteration after this time; with -W, or with --read-only", .since = "4.0",
      .better = "without -W only where nothing moves: tasks would move the working set by different "

@@ -419,7 +419,7 @@ int weir_parabench_lower(struct weir_plan *plan, const struct weir_front_request
         .program = weir_arena_take(&plan->arena, sizeof *lowering.program),
     };
 
-    if (weir_lower_backend(&lowering.base, request->additions.backend) ||
+    if (weir_lower_backend(&lowering.base, request->additions.backend, WEIR_WORK_CALLS) ||
         remark_backend_options(&lowering) || check_common(&lowering) ||
         weir_lower_load(&lowering.base, 1) || check_rate(&lowering) ||
         lower_program(&lowering, request) || lower_terms(&lowering))

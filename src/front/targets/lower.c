@@ -116,7 +116,7 @@ static int lower_backend(struct lowering *lowering)
     struct weir_lowering *base = &lowering->base;
     bool bypasses, has_word;
 
-    if (weir_lower_backend(base, lowering->config->api))
+    if (weir_lower_backend(base, lowering->config->api, WEIR_WORK_FILES))
         return -EINVAL;
     bypasses = base->loop->abilities & WEIR_BYPASSES_CACHE;
     has_word = weir_options_find(base->loop->options.rows, "posix.odirect") != NULL;
