@@ -10,7 +10,6 @@
 #endif
 #include <mpi.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +29,8 @@ enum {
     FILES = 4096,
     PATH_BYTES = 256,
     DONTCACHE = 0x80 /* RWF_DONTCACHE of Linux 6.14 */,
-    SYS_FCHMODAT2 = 452
+    SYS_FCHMODAT2 = 452,
+    SYS_EPOLL_PWAIT2 = 441
 };
 
 static char paths[FILES][PATH_BYTES]; /* of the files that are open; "" = not in the directory */
@@ -383,6 +383,8 @@ long syscall(long number, ...)
     va_end(more);
     if (number == SYS_FCHMODAT2 && relative((const char *)word[1]))
         note("fchmodat %s %03lo", relative((const char *)word[1]), word[2]);
+    if (number == SYS_EPOLL_PWAIT2)
+        note("epoll_wait");
     if (number == SYS_mbind)
         note("mbind +%ld %s", word[1], (word[2] & 15) < 6 ? modes[word[2] & 15] : "other");
     return real(number, word[0], word[1], word[2], word[3], word[4], word[5]);
@@ -433,18 +435,6 @@ int epoll_wait(int set, struct epoll_event *events, int most, int timeout_ms)
         note("epoll_wait %d", timeout_ms);
     return real(set, events, most, timeout_ms);
 }
-
-#if __GLIBC_PREREQ(2, 35)
-int epoll_pwait2(int set, struct epoll_event *events, int most, const struct timespec *timeout,
-                 const sigset_t *signals)
-{
-    REAL(epoll_pwait2);
-
-    if (timeout == NULL || timeout->tv_sec != 0 || timeout->tv_nsec != 0)
-        note("epoll_wait");
-    return real(set, events, most, timeout, signals);
-}
-#endif
 
 FILE *popen(const char *command, const char *mode)
 {

@@ -3,7 +3,7 @@
 """options.py WEIR CALLS COMMAND [--only WORD]... [-v]: every option of `WEIR COMMAND --help` has an effect that is seen.
 options.py WEIR CALLS --page [--bless]: docs/options-tests.md is what the entries say; --bless writes it.
 
-COMMAND.txt has an entry per option: a line with one of its spellings, and under it indented lines
+COMMAND.txt has an entry per option: a line with its spellings, of which the first one will do, and under it indented lines
 
   effect  TEXT           what it does, for the page
   run     WORDS          the command line without the option; else {base}. `base = WORDS` names words for {base}; `prepare = SHELL`
@@ -60,8 +60,10 @@ class Case:
 
 
 class Entry:
-    def __init__(self, command, table, option, place):
-        self.command, self.table, self.option, self.place = command, table, option, place
+    def __init__(self, command, table, spellings, place):
+        self.command, self.table, self.place = command, table, place
+        self.spellings = spellings.split(", ")
+        self.option = self.spellings[0]
         self.effect = self.like = None
         self.run = "{base}"
         self.befores, self.thens, self.tests, self.settings, self.cases = [], [], [], [], []
@@ -320,6 +322,8 @@ def ctest_of(path):
 def complaints(bench, entry, entries, row, skipped):
     if not entry.effect and not entry.like and not entry.is_refused:
         yield "no effect is named"
+    if not set(entry.spellings) <= set(row.names):
+        yield f"the help spells it {', '.join(row.names)}"
     for test in entry.tests:
         path, _, pattern = test.partition(" ")
         if not (ROOT / path).is_file():
@@ -336,7 +340,7 @@ def complaints(bench, entry, entries, row, skipped):
         return
     if entry.is_refused:
         yield "it is not among the refused options of the help"
-    if entry.needs and subprocess.run(["bash", "-c", entry.needs], capture_output=True, check=False).returncode != 0:
+    if entry.needs and subprocess.run(["bash", "-c", bench.fill(entry.needs)], capture_output=True, check=False).returncode != 0:
         skipped.append(f"{entry}: not here: {entry.needs}")
         return
     cases, source = entry.cases, entry
@@ -399,12 +403,17 @@ def cell(text):
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
+# What the page calls a kind.
+SEEN = {"calls": "calls", "stdout": "output", "stderr": "messages", "said": "output", "files": "files", "file": "files", "plan": "plan",
+        "remark": "remark", "refused": "refusal", "exit": "exit code", "then": "a command after the run", "result": "result file"}
+
+
 def where_seen(entry, entries):
     if entry.is_refused:
         return f"`options.{entry.command}`: the refusal"
     if entry.like:
         entry = next(other for other in entries if other.option == entry.like)
-    kinds = list(dict.fromkeys(kind_of(sight) for case in entry.cases for sight in case.sights))
+    kinds = list(dict.fromkeys(SEEN[kind_of(sight)] for case in entry.cases for sight in case.sights))
     places = [f"`options.{entry.command}`: {', '.join(kinds)}"] if kinds else []
     return "; ".join(places + [f"`{ctest_of(test.split()[0])}`" for test in entry.tests])
 
@@ -415,8 +424,7 @@ def page():
              "per option; `tests/options/options.py` runs a command line with and without the option, and fails where nothing differs,",
              "or where `weir COMMAND --help` has an option without an entry. This page is made from the entries:", "",
              "    tests/options/options.py build/dev/src/weir build/dev/tests/options/libweir-calls.so --page --bless", "",
-             "The last column names the test, and what of the run it compares: system calls, files, lines of output, members of the",
-             "result file, or the plan."]
+             "The last column names the test, and what of the run it compares."]
     for command in COMMANDS:
         entries, _ = read_entries(command)
         if not entries:
@@ -428,7 +436,8 @@ def page():
                 table = entry.table
                 lines += ["", *([f"### {table}", ""] if table else []), "| option | effect | test |", "| --- | --- | --- |"]
             effect = "refused" if entry.is_refused and not entry.effect else entry.effect or f"the same as `{entry.like}`"
-            lines.append(f"| `{entry.option}` | {cell(effect)} | {where_seen(entry, entries)} |")
+            spellings = ", ".join(f"`{name}`" for name in entry.spellings)
+            lines.append(f"| {spellings} | {cell(effect)} | {where_seen(entry, entries)} |")
     return "\n".join(lines) + "\n"
 
 
