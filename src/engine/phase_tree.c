@@ -376,7 +376,7 @@ static int prepare_place(struct tree_phase *tree, struct weir_error *error)
             return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
         weir_tree_places_make(tree->run, tree->phase, error);
         code = weir_group_agree(tree->run->group, error);
-        if (code == 0 && tree->run->group->size > 1)
+        if (code == 0 && tree->run->group->size > 1 && tree->run->backend->names != NULL)
             code = weir_marks_compare(tree->run, tree->phase, error);
         if (code != 0) {
             weir_tree_places_remove(tree->run, tree->phase, &tree->items);
