@@ -5,9 +5,10 @@
 
 #include "bench.h"
 
+#include "../mocks/allocated.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -583,7 +584,7 @@ void a_stream_has_its_memory_when_it_is_open(void **state)
     path = path_of(&bench, "stream");
     data = make_data(&bench, 3, 1);
     file = make_file(&bench, path);
-    before = mallinfo2().uordblks;
+    before = weir_test_allocated_bytes();
     for (uint64_t i = 0; i < UNITS; i++)
         assert_int_equal(
             move(&bench, WEIR_OP_WRITE, file, data, i * 7 % UNITS * UNIT_BYTES, UNIT_BYTES),
@@ -591,7 +592,7 @@ void a_stream_has_its_memory_when_it_is_open(void **state)
     for (uint64_t i = 0; i < UNITS; i++)
         assert_int_equal(move(&bench, WEIR_OP_READ, file, data, i * UNIT_BYTES, UNIT_BYTES),
                          UNIT_BYTES);
-    assert_int_equal(mallinfo2().uordblks, before);
+    assert_int_equal(weir_test_allocated_bytes(), before);
     close_file(&bench, file);
     remove_name(&bench, path);
     close_bench(&bench);

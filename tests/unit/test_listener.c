@@ -3,8 +3,9 @@
 #include "network/fabric/shm.h"
 #include "raw_peer.h"
 
+#include "../mocks/allocated.h"
+
 #include <fcntl.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -366,13 +367,13 @@ static void who_was_refused_takes_no_memory_while_poll_waits(void **state)
     struct bed *bed = *state;
     struct weir_event event;
     pthread_t thread;
-    size_t before = mallinfo2().uordblks;
+    size_t before = weir_test_allocated_bytes();
 
     assert_int_equal(pthread_create(&thread, NULL, visit, bed->end.address), 0);
     assert_int_equal(weir_fabric_poll(bed->end.fabric, &event, 1, UINT64_C(1000000000)), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_true(refused(bed) >= 100);
-    assert_true(mallinfo2().uordblks < before + 65536);
+    assert_true(weir_test_allocated_bytes() < before + 65536);
 }
 
 static void three_hundred_silent_ones_do_not_keep_a_friend_out(void **state)
