@@ -259,6 +259,11 @@ static const struct weir_quirk of_output[] = {
      "scripts that take the last line they find are IOR's users, too"},
     {"summaryFile empties whatever file it names",
      "only an earlier report is replaced, unless `--overwrite`", "a mistyped path costs no data"},
+    {"`Max Read` is printed with -r alone, not with -R alone", "with both", "both are reads"},
+    {"a read that a status file or stoneWallingWearOutIterations limits is compared with the size "
+     "of "
+     "the whole test, and draws the WARNING lines about sizes",
+     "with what it was to read", "it read all that it was asked for"},
     {"releases from 4.0 on leave out `Max Write`, `Max Read` and the remove row without -v",
      "our layout of 4.1 has the Max lines always; `--compat` prints each older layout whole",
      "scripts written for 3.x go on working"},

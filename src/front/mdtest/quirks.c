@@ -49,6 +49,8 @@ static const struct weir_quirk of_what_is_done[] = {
      "the file counts what is made by the "
      "test: files, or with `-D` directories",
      "two counts do not fit into one number"},
+    {"`-k` makes files of mode 0400", "0664, less the umask, as without it",
+     "later runs read and write them"},
     {"`-R` shuffles a list of all items, with a seed per task", "an order that needs no list",
      "a billion items fit"},
     {"the directory of `-d` and what is below it is removed by name",
@@ -96,6 +98,9 @@ static const struct weir_quirk of_output[] = {
      "line "
      "is `-- ended early at`, not `-- finished at`",
      "scripts take `SUMMARY` and `finished` for success"},
+    {"`random seed:` is printed whenever `-R` is given",
+     "if `--random-seed` is given; a seed that was drawn is in the result file",
+     "a drawn seed is no option of the run"},
     {"`-v` prints leaf_only as remove_only, the API that was not given as (null), and 0.000 for "
      "phases that are not run; `-vv` and above trace each function and directory",
      "the right words, POSIX, and lines of what is run; no traces",
