@@ -56,7 +56,7 @@ static const struct weir_quirk of_the_command_line[] = {
      "refused: the value is missing; numbers below 0, `-o=-file` and `-O --key=value` are taken",
      "the option behind it was meant"},
     {"`-D 5m` is 5242880 seconds: times take the units of sizes",
-     "refused: times are decimals without unit", "5m means minutes to most who write it"},
+     "5 minutes: times take ms, s, m, min and h", "5m means minutes to most who write it"},
     {"whole numbers take units: `-i 1k` is 1024 repetitions", "the same", "scripts write it"},
     {"`-k=yes` is 0", "refused", "yes does not mean no"},
     {"a negative delay is 0, with a warning", "the same; the words are ours", "no parser reads it"},
