@@ -70,6 +70,22 @@ static bool is_status(const struct beginning *begin)
            digits + (begin->text[digits] == '\n') == begin->bytes;
 }
 
+/* One count, or mdtest's of files and of directories. */
+static bool is_counts(const struct beginning *begin)
+{
+    static const char key[] = "\n" WEIR_STATUS_DIRECTORIES;
+    size_t digits = strspn(begin->text, "0123456789");
+    struct beginning second = {.is_whole = begin->is_whole};
+    const char *number;
+
+    if (digits == 0 || !weir_text_begins(begin->text + digits, key))
+        return is_status(begin);
+    number = begin->text + digits + strlen(key);
+    second.bytes = begin->bytes - (size_t)(number - begin->text);
+    memcpy(second.text, number, second.bytes + 1);
+    return is_status(&second);
+}
+
 static bool is_position(const struct beginning *begin)
 {
     static const char key[] = "pos: ";
@@ -121,7 +137,7 @@ static const struct {
     [WEIR_OUTPUT_OP_CSV] = {"times of transfers", is_op_csv},
     [WEIR_OUTPUT_OFFSETS] = {"offsets of transfers", is_offsets},
     [WEIR_OUTPUT_HISTOGRAMS] = {"latencies of a rank", is_histograms},
-    [WEIR_OUTPUT_STATUS] = {"count of transfers", is_status},
+    [WEIR_OUTPUT_STATUS] = {"count of transfers", is_counts},
     [WEIR_OUTPUT_POSITION] = {"position", is_position},
     [WEIR_OUTPUT_SERVERS] = {"list of servers", is_server_list},
 };

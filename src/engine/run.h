@@ -147,6 +147,7 @@ struct weir_run {
     struct weir_written written;
     struct weir_made made[3]; /* files, directories, and second names of either */
     struct weir_lag lag;
+    uint64_t second_count; /* of directories, until the status file is written; 0 = none */
     struct weir_reach reach;
     struct weir_made checked_tree;   /* in which no directory was a link */
     struct weir_strangers strangers; /* met by any rank; the same on all ranks */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stonewalls, as ranks agree upon them before and after the transfers. The status file's format is
- * IOR's: the largest number of transfers of a rank, in decimal, without a newline. */
+ * IOR's: the largest number of transfers of a rank, in decimal, without a newline. mdtest's with
+ * files and directories has that of files, which is all that mdtest reads, and a line "directories
+ * N". */
 #include "stop.h"
 
 #include "weir/base/output_file.h"
 #include "weir/base/remedy.h"
+#include "weir/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,20 +19,38 @@
 
 #define STATUS_PLACE WEIR_REMEDY_STATUS_FILE
 
-/* True if the file holds nothing but a count that some rank can have reached. */
-static bool read_count(int fd, uint64_t *ops)
+struct counts {
+    uint64_t ops;
+    uint64_t directories; /* 0 = not in the file */
+};
+
+/* Reads a count that some rank can have reached. Returns what follows its line, NULL = no count. */
+static const char *read_count(const char *text, uint64_t *count)
 {
-    char text[32] = "";
-    ssize_t bytes = read(fd, text, sizeof text - 1);
     size_t digits = strspn(text, "0123456789");
 
     errno = 0;
-    *ops = strtoull(text, NULL, 10);
-    return errno == 0 && digits > 0 && (ssize_t)digits + (text[digits] == '\n') == bytes &&
-           *ops > 0;
+    *count = strtoull(text, NULL, 10);
+    if (errno != 0 || digits == 0 || *count == 0)
+        return NULL;
+    return text + digits + (text[digits] == '\n');
 }
 
-static int read_status(const char *path, uint64_t *ops, struct weir_error *error)
+/* True if the file holds nothing but counts. */
+static bool read_counts(int fd, struct counts *counts)
+{
+    static const char key[] = WEIR_STATUS_DIRECTORIES;
+    char text[80] = "";
+    ssize_t bytes = read(fd, text, sizeof text - 1);
+    const char *end = read_count(text, &counts->ops);
+
+    counts->directories = 0;
+    if (end != NULL && weir_text_begins(end, key))
+        end = read_count(end + strlen(key), &counts->directories);
+    return end != NULL && end == text + bytes;
+}
+
+static int read_status(const char *path, struct counts *counts, struct weir_error *error)
 {
     /* A pipe is not waited for: nothing is in it. */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -40,7 +61,7 @@ static int read_status(const char *path, uint64_t *ops, struct weir_error *error
                                 "%s: %s: it is made by a write with " WEIR_REMEDY_DEADLINE
                                 " and " WEIR_REMEDY_WEAR_OUT,
                                 path, strerror(errno));
-    is_count = read_count(fd, ops);
+    is_count = read_counts(fd, counts);
     close(fd);
     if (!is_count)
         return weir_error_usage(error, STATUS_PLACE, "%s: there is no count of transfers in it",
@@ -48,10 +69,14 @@ static int read_status(const char *path, uint64_t *ops, struct weir_error *error
     return 0;
 }
 
-static int write_status(const char *path, uint64_t ops, struct weir_error *error)
+static int write_status(const char *path, const struct counts *counts, struct weir_error *error)
 {
-    char text[32];
-    int length = snprintf(text, sizeof text, "%" PRIu64, ops);
+    char text[80];
+    int length =
+        counts->directories > 0
+            ? snprintf(text, sizeof text, "%" PRIu64 "\n" WEIR_STATUS_DIRECTORIES "%" PRIu64 "\n",
+                       counts->ops, counts->directories)
+            : snprintf(text, sizeof text, "%" PRIu64, counts->ops);
     int code = weir_output_file_replace(path, text, (size_t)length);
 
     if (code == 0)
@@ -69,13 +94,19 @@ static bool has_status(const struct weir_run *run, const struct weir_phase *phas
 int weir_stop_limit_by_status(struct weir_run *run, const struct weir_phase *phase, uint64_t *limit,
                               struct weir_error *error)
 {
-    uint64_t status = 0;
+    bool are_directories = !weir_verb_moves_data(phase->verb) && phase->names.is_directory;
+    struct counts counts = {0};
+    uint64_t status;
     int code;
 
     if (!has_status(run, phase))
         return 0;
     if (run->group->rank == 0)
-        read_status(phase->stop.status_path, &status, error);
+        read_status(phase->stop.status_path, &counts, error);
+    /* A file of mdtest's own counts files alone: then all directories are worked on. */
+    status = are_directories && counts.directories > 0 ? counts.directories
+             : phase->stop.is_second_count             ? UINT64_MAX
+                                                       : counts.ops;
     code = weir_group_agree(run->group, error);
     if (code == 0)
         code = weir_run_share(run, &status);
@@ -115,13 +146,20 @@ int weir_stop_store(struct weir_run *run, const struct weir_phase *phase, uint64
                     struct weir_error *error)
 {
     uint64_t furthest = ops_done * weir_layout_transfers_per_op(&phase->transfers.layout);
+    struct counts counts;
     int code;
 
     if (!has_status(run, phase))
         return 0;
     code = weir_group_reduce(run->group, &furthest, 1, WEIR_MAX);
+    if (code == 0 && phase->stop.is_second_count) {
+        run->second_count = furthest;
+        return 0;
+    }
+    counts = (struct counts){furthest, run->second_count};
+    run->second_count = 0;
     if (code == 0 && run->group->rank == 0)
-        write_status(phase->stop.status_path, furthest, error);
+        write_status(phase->stop.status_path, &counts, error);
     return code != 0 ? code : weir_group_agree(run->group, error);
 }
 

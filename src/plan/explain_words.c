@@ -110,8 +110,8 @@ void weir_explain_stop(struct weir_text *text, const struct weir_stop *stop, con
         weir_text_add(text, "; again until %s are over",
                       weir_words_duration(stop->minimum_ns).text);
     if (stop->status_path)
-        weir_text_add(text, "; furthest count %s %s", is_status_read ? "from" : "to",
-                      stop->status_path);
+        weir_text_add(text, "; furthest count %s %s%s", is_status_read ? "from" : "to",
+                      stop->status_path, stop->is_second_count ? ", the second one" : "");
 }
 
 /* "20000", "0.1": as few digits as make the same number again. */

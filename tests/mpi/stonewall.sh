@@ -58,3 +58,25 @@ expect_record "written.seconds >= 1 and written.ops > 8"
 run 2 -w -t 4k -b 64k -D 1 -O interIODelay=600000000 -F -o "$files/paused" --result "$work/paused.jsonl"
 expect_done
 expect_record 'writes[-1].bytes < 2 * 64 << 10 and writes[-1].windows.transfer_s < 600' "$work/paused.jsonl"
+
+# mdtest with files and directories: each kind is cut at a number of its own, and later runs find what was made of both.
+rm -rf "$files/t"
+words=(mdtest -n 4000 -x "$work/both" -d "$files/t")
+run 2 "${words[@]}" -C -W 1 --rate 100 --rate-of rank
+expect_done
+both() { find "$files/t" -name "$1.mdtest.0.*" | wc -l; }
+[[ $(cat "$work/both") == "$(both file)"$'\n'"directories $(both dir)" ]] || fail "the counts are $(xargs <"$work/both"), and there are $(both file) files and $(both dir) directories"
+(($(both dir) < 4000 && $(both file) < 4000)) || fail "nothing was cut"
+# As if the directories had been cut elsewhere than the files.
+spare=$(($(both dir) - 1))
+rmdir "$files"/t/*/*/dir.mdtest.[01]."$spare"
+printf '%s\ndirectories %s\n' "$(both file)" "$spare" >"$work/both"
+run 2 "${words[@]}" -T
+expect_done
+run 2 "${words[@]}" -D -T
+expect_done
+run 2 "${words[@]}" -E
+expect_done
+run 2 "${words[@]}" -r
+expect_done
+[[ -z $(find "$files/t" -name '*.mdtest.*') ]] || fail "items are left"

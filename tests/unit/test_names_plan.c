@@ -722,6 +722,7 @@ CHANGE(change_exclusive, x->create->names.is_exclusive = true)
 CHANGE(change_before, x->stat->names.command_before = "a")
 CHANGE(change_before_more, x->stat->names.command_before = "b")
 CHANGE(change_after, x->stat->names.command_after = "a")
+CHANGE(change_second_count, x->stat->stop.status_path = "s"; x->stat->stop.is_second_count = true)
 CHANGE(change_after_ranks, x->stat->names.command_after = "a";
        x->stat->names.command_ranks = WEIR_COMMAND_FIRST_RANK)
 CHANGE(change_cycle_order, cycle(x); x->stat->names.cycle[0] = WEIR_READ_FILE;
@@ -793,6 +794,7 @@ static void (*const changes_that_matter[])(struct subject *) = {
     change_before_more,
     change_after,
     change_after_ranks,
+    change_second_count,
     cycle,
     change_cycle_order,
     change_cycle_count,

@@ -22,6 +22,8 @@ enum weir_output_kind {
 };
 
 /* What a file of offsets begins with. */
+/* Before the second count of a status file: that of mdtest's directories. */
+#define WEIR_STATUS_DIRECTORIES "directories "
 #define WEIR_OUTPUT_OFFSETS_HEADING                                                                \
     "Offset in kBytes   Latency in microseconds  Transfer size in bytes\n"
 

@@ -99,6 +99,8 @@ struct weir_stop {
     uint64_t op_limit;       /* transfers per rank; 0: all of the layout */
     uint64_t minimum_ns;     /* start the layout again until this time is over; 0: once */
     const char *status_path; /* a write stores the furthest count, a read is limited by it */
+    /* of directories in a test that has files too: the second count of the file is theirs */
+    bool is_second_count;
 };
 
 /* When transfers are made. */

@@ -61,12 +61,6 @@ static const char *item_of(const struct weir_mdtest_lowering *lowering, bool is_
     return lowering->mdtest->shared_files ? "file.mdtest.shared.%n" : "file.mdtest.%r.%n";
 }
 
-/* With files and directories in a test, the status file counts files. */
-static const char *status_of(const struct weir_mdtest_lowering *lowering, bool is_directory)
-{
-    return is_directory && lowering->work.on_files ? NULL : lowering->mdtest->status_path;
-}
-
 /* What a file of --savePerOpDataCSV is called after its prefix: the name of the test in mdtest's
  * table. Returns NULL if single operations are not logged. */
 static const char *name_log(const struct weir_mdtest_lowering *lowering, enum weir_verb verb,
@@ -108,7 +102,9 @@ static struct weir_phase item_phase(const struct weir_mdtest_lowering *lowering,
         .depth = lowering->base.load.depth,
         .must_find_depth = lowering->base.load.must_find_depth,
         .rate = lowering->base.load.rate,
-        .stop.status_path = status_of(lowering, is_directory),
+        .stop = {.status_path = lowering->mdtest->status_path,
+                 .is_second_count =
+                     lowering->mdtest->status_path && is_directory && lowering->work.on_files},
         .names = {.item = item_of(lowering, is_directory),
                   .log_name = name_log(lowering, verb, is_directory),
                   .is_directory = is_directory,
@@ -283,6 +279,7 @@ static void add_also_phase(const struct weir_mdtest_lowering *lowering, struct w
     if (also_rows[row].kind == OF_DIRECTORIES) {
         phase.names.item = NULL;
         phase.stop.status_path = NULL;
+        phase.stop.is_second_count = false;
     } else if (also_rows[row].kind == OF_NO_NAMES) {
         phase.names.item = other;
     } else if (also_rows[row].kind >= MAKES_NAMES) {

@@ -205,6 +205,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("op_limit", stop.op_limit, COUNT),
     PHASE("minimum_ns", stop.minimum_ns, COUNT),
     PHASE("status_path", stop.status_path, STRING),
+    PHASE("second_count", stop.is_second_count, FLAG),
     PHASE("verify", transfers.must_verify, FLAG),
     PHASE("ends_at_mismatch", transfers.ends_at_mismatch, FLAG),
     PHASE("replace", transfers.must_replace, FLAG),
