@@ -24,6 +24,11 @@ void weir_explain_tree(struct weir_text *text, const struct weir_target *target)
     if (tree->depth > 0)
         weir_text_add(text, ", %" PRIu64 " in each down to depth %" PRIu64, tree->branching,
                       tree->depth);
+    /* Of a working set that moves on this is the range of its numbers. */
+    if (tree->top && !tree->node) {
+        weir_text_add(text, ", items numbered below %" PRIu64, tree->items_per_directory);
+        return;
+    }
     if (tree->crowded_count > 0)
         weir_text_add(text, ", %s in each of the first %" PRIu64 ", and",
                       weir_words_count(tree->crowded_items, "item").text, tree->crowded_count);

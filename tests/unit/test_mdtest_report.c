@@ -639,6 +639,36 @@ static void slow_directories_are_named(void **state)
     scene_close(&scene.all);
 }
 
+/* Directories whose operations take about as long as all others are left out, and so is a table of
+ * none but these. */
+static void directories_that_are_alike_are_not_slow(void **state)
+{
+    struct md_scene scene = md_open(SCENE_OPEN("mdtest", "-F"), FILES, 8);
+    struct weir_phase_result *done = md_done(&scene, "File stat", 0, 1000.0);
+    struct weir_histogram *latency = weir_arena_take(&scene.all.plan->arena, sizeof *latency);
+    struct weir_text text = {0};
+
+    (void)state;
+    weir_histogram_reset(latency);
+    weir_histogram_add_many(latency, 1000000, 8);
+    done->latency = latency;
+    done->slow_directory_count = 2;
+    done->slow_directories[0] = (struct weir_slow_directory){
+        .path = "/scratch/md/slow", .op_count = 4, .rank_count = 1, .mean_s = 2e-3};
+    done->slow_directories[1] = (struct weir_slow_directory){
+        .path = "/scratch/md/usual", .op_count = 4, .rank_count = 1, .mean_s = 1.2e-3};
+    weir_report_trust(&text, scene.all.plan, scene.all.result);
+    assert_non_null(strstr(weir_text_string(&text), "/scratch/md/slow\n"));
+    assert_null(strstr(weir_text_string(&text), "/scratch/md/usual\n"));
+    weir_text_close(&text);
+    text = (struct weir_text){0};
+    done->slow_directories[0].mean_s = 1.1e-3;
+    weir_report_trust(&text, scene.all.plan, scene.all.result);
+    assert_null(strstr(weir_text_string(&text), "slow directories"));
+    weir_text_close(&text);
+    scene_close(&scene.all);
+}
+
 static void shifts_are_told_in_tasks(void **state)
 {
     struct md_scene scene = make_4_1();
@@ -1063,6 +1093,7 @@ int main(void)
         cmocka_unit_test(a_stonewall_that_was_hit_has_its_line),
         cmocka_unit_test(items_are_counted_as_mdtest_does),
         cmocka_unit_test(slow_directories_are_named),
+        cmocka_unit_test(directories_that_are_alike_are_not_slow),
         cmocka_unit_test(shifts_are_told_in_tasks),
         cmocka_unit_test(lines_of_iterations_are_those_that_old_readers_know),
         cmocka_unit_test(nodes_that_are_not_there_are_named_first),

@@ -653,8 +653,8 @@ static void explanation_of_an_elaborate_plan_says_it_all(void **state)
     assert_explained(
         elaborate,
         "plan   mdtest\n"
-        "test 0  STORE  trees in out, b/two  one for each rank: 5 sets %r_%s, 9 items in each of "
-        "the deepest\n"
+        "test 0  STORE  trees in out, b/two  one for each rank: 5 sets %r_%s, items numbered "
+        "below 9\n"
         "  repeat 2\n"
         "    mkdir     directories of the trees, in order\n"
         "    create    45 files file.mdtest.%r.%n per rank, in order; 3901 bytes each; every word "
@@ -672,7 +672,7 @@ static void explanation_of_an_elaborate_plan_says_it_all(void **state)
         "    rename    45 directories file.mdtest.%r.%n per rank, in order; in a chain; rank 0 for "
         "all ranks\n"
         "    rmdir     directories of the trees, in order; trees in out  one for each rank: 5 sets "
-        "%r_%s, 9 items in each of the deepest\n");
+        "%r_%s, items numbered below 9\n");
 }
 
 CHANGE(with_data, x->create->names.bytes = 5)

@@ -98,27 +98,44 @@ static void add_ranks(struct weir_text *text, const char *name, const struct wei
 
 /* ---- directories ---- */
 
+/* Half as much again: the means of directories that are alike differ by less than that. */
+#define SLOW_DIRECTORY 1.5
+
+static double mean_of_all_s(const struct weir_phase_result *result)
+{
+    return result->latency ? weir_histogram_mean_ns(result->latency) / 1e9 : 0.0;
+}
+
+static bool is_slow(const struct weir_phase_result *result, const struct weir_slow_directory *slow)
+{
+    return slow->mean_s >= SLOW_DIRECTORY * mean_of_all_s(result);
+}
+
 static void add_directories(struct weir_text *text, const char *name,
                             const struct weir_phase *phase, const struct weir_phase_result *result)
 {
     char times[3][WEIR_DURATION_TEXT_BYTES];
-    double all_ns = result->latency ? weir_histogram_mean_ns(result->latency) : 0.0;
 
     (void)phase;
     for (unsigned i = 0; i < result->slow_directory_count; i++) {
         const struct weir_slow_directory *slow = &result->slow_directories[i];
 
+        if (!is_slow(result, slow))
+            continue;
         weir_trust_line(text, "%s %11llu %6u %9s %9s %9s  %s", name,
                         (unsigned long long)slow->op_count, slow->rank_count,
                         weir_duration_format(slow->mean_s, times[0]),
-                        weir_duration_format(all_ns / 1e9, times[1]),
+                        weir_duration_format(mean_of_all_s(result), times[1]),
                         weir_duration_format(slow->max_s, times[2]), slow->path);
     }
 }
 
 static bool has_slow_directories(const struct weir_phase_result *result)
 {
-    return result->slow_directory_count > 0;
+    for (unsigned i = 0; i < result->slow_directory_count; i++)
+        if (is_slow(result, &result->slow_directories[i]))
+            return true;
+    return false;
 }
 
 /* ---- open loops ---- */
@@ -188,8 +205,8 @@ void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "     total       min      mean       max  waiting processor  slowest ranks"},
          .add = add_ranks},
-        {.table = {.title = "slowest directories: times of an operation in them, and in all on "
-                            "average",
+        {.table = {.title = "slow directories: times of an operation in them, at least 1.5 times "
+                            "those in all on average",
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "  operations  ranks      mean    in all       max  directory"},
          .is_due = has_slow_directories,
