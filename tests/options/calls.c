@@ -41,7 +41,8 @@ static void note(const char *format, ...)
 {
     static int log = -1;
     const char *path = getenv("WEIR_CALLS");
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *rank =
+        getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
     char line[1024];
     va_list values;
     int length;

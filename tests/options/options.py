@@ -229,7 +229,7 @@ class Bench:
         if wants_result:
             line[2:2] = ["--result", str(beside / "result")]
         if entry.ranks:
-            line = ["mpiexec", *(word for name, value in watched.items() for word in ("-x", f"{name}={value}")), "-n", str(entry.ranks), *line]
+            line = ["mpiexec", "-n", str(entry.ranks), "env", *(f"{name}={value}" for name, value in watched.items()), *line]
         else:
             environment["OMPI_MCA_ess_singleton_isolated"] = "1"
         done = subprocess.run(line, capture_output=True, text=True, errors="replace", cwd=directory, stdin=subprocess.DEVNULL, timeout=300,
