@@ -105,9 +105,10 @@ static int attempt(struct weir_slab *slab, const struct weir_slab_params *params
         bool is_denied = made.fd < 0 && (code == -EPERM || code == -EACCES || code == -ENOSYS);
 
         weir_slab_close(&made);
-        made.denied_call = is_denied ? "memfd_create" : NULL;
+        slab->denied_call = is_denied ? "memfd_create" : NULL;
+    } else {
+        *slab = made;
     }
-    *slab = made;
     return code;
 }
 
