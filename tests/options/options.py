@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """options.py WEIR CALLS COMMAND [--only WORD]... [-v]: every option of `WEIR COMMAND --help` has an effect that is seen.
-options.py WEIR CALLS --page [--bless]: docs/options-tests.md is what the entries say; --bless writes it.
+options.py WEIR CALLS --page [--bless]: every option has an entry, and docs/options-tests.md is what they say; --bless writes it.
 
 COMMAND.txt has an entry per option: a line with its spellings, of which the first one will do, and under it indented lines
 
@@ -362,15 +362,23 @@ def complaints(bench, entry, entries, row, skipped):
         yield from complaints_of_case(bench, source, case)
 
 
+def entries_of(row, entries):
+    return [entry for entry in entries if entry.table == row.table and entry.option in row.names]
+
+
+def complaints_of_row(command, row, mine):
+    if len(mine) != 1:
+        yield f"{command}: {row.table + ': ' if row.table else ''}{', '.join(row.names)}: {len(mine)} entries in {command}.txt"
+
+
 def check(weir, calls, command, only, is_verbose):
     entries, names = read_entries(command)
     rows = read_rows(weir, command)
     found, skipped, pairs = [], [], []
     tables = {row.table for row in rows}
     for row in rows:
-        mine = [entry for entry in entries if entry.table == row.table and entry.option in row.names]
-        if len(mine) != 1:
-            found.append(f"{command}: {row.table + ': ' if row.table else ''}{', '.join(row.names)}: {len(mine)} entries in {command}.txt")
+        mine = entries_of(row, entries)
+        found += complaints_of_row(command, row, mine)
         pairs += [(entry, row) for entry in mine]
     for entry in entries:
         if entry.table.startswith("Module ") and entry.table not in tables:
@@ -457,13 +465,13 @@ def main():
         if "--bless" in words:
             PAGE.write_text(page(), encoding="utf-8")
             return 0
-        commands = list(missing(weir))
-        for command in commands:
-            print(f"{command} is no command of COMMANDS with a file {command}.txt, and has options")
+        found = [f"{command} is no command of COMMANDS with a file {command}.txt, and has options" for command in missing(weir)]
+        found += [complaint for command in COMMANDS if (FOLDER / f"{command}.txt").exists() for row in read_rows(weir, command)
+                  for complaint in complaints_of_row(command, row, entries_of(row, read_entries(command)[0]))]
         if PAGE.read_text(encoding="utf-8") != page():
-            print(f"{PAGE} is not what the entries say: options.py WEIR CALLS --page --bless, and read it")
-            return 1
-        return 1 if commands else 0
+            found.append(f"{PAGE} is not what the entries say: options.py WEIR CALLS --page --bless, and read it")
+        print("\n".join(found))
+        return 1 if found else 0
     if os.environ.get("ASAN_OPTIONS"):
         print("skipped: a sanitizer wants to be the first library")
         return 77
