@@ -123,7 +123,7 @@ interrupt() { # interrupt WAIT-PATTERN COMMAND...: in the middle of the run, whi
     end_of_run
     expect_exit 1
 }
-slow=(-w -t 64k -b 6400k -i 3 -O interIODelay=20000 -o "$files/f")
+slow=(-w -t 64k -b 6400k -i 100 -O interIODelay=20000 -o "$files/f")
 interrupt '^write' mpiexec -n 2 "$WEIR" "${slow[@]}"
 [[ $(spare | wc -l) == 1 ]] || fail "the report is not kept"
 cmp "$out" "$(spare)" || fail "the file is not what was printed"

@@ -177,7 +177,7 @@ in_test_of_one() { ls "$files"/?/weir-targets.0*; }
 interrupt() { # interrupt SIGNAL WHEN OPTION...
     local signal=$1 when=$2
     shift 2
-    launch mpiexec --oversubscribe -n 2 "$WEIR" targets "$files/a" "$files/b" -i 1 --buffered --transfer 64k --rate 20 --rate-of rank "$@"
+    launch mpiexec -n 2 "$WEIR" targets "$files/a" "$files/b" -i 1 --buffered --transfer 64k --rate 20 --rate-of rank "$@"
     wait_until 60 "$when" || fail "the test did not begin"
     signal_ranks "$signal"
     end_of_run
@@ -186,5 +186,5 @@ interrupt() { # interrupt SIGNAL WHEN OPTION...
 }
 for signal in INT TERM; do
     interrupt "$signal" in_test_of_one --size 64m
-    interrupt "$signal" in_test_of_all --size 2m
+    interrupt "$signal" in_test_of_all --size 4m # 3 s to write, and as many to read
 done
