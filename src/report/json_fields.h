@@ -14,29 +14,30 @@
 enum weir_json_type {
     WEIR_JSON_UNSIGNED, /* unsigned or uint32_t */
     WEIR_JSON_INTEGER,  /* int or int64_t */
-    WEIR_JSON_COUNT,  /* uint64_t; above 2^63 - 1 a hexadecimal string: JSON's readers stop there */
-    WEIR_JSON_SEED,   /* uint64_t, always a hexadecimal string: all 64 bits count */
-    WEIR_JSON_REAL,   /* double; null for NAN: not known */
-    WEIR_JSON_FLAG,   /* bool */
-    WEIR_JSON_TEXT,   /* array of char */
-    WEIR_JSON_KNOWN,  /* uint64_t; null for UINT64_MAX: not known, or without limit */
-    WEIR_JSON_PLACE,  /* int32_t; null for what is below 0: not known */
-    WEIR_JSON_BITS,   /* uint64_t; the numbers of its bits, as an array */
-    WEIR_JSON_CPUS,   /* struct weir_cpu_set; "0-3,8", "" for the empty one */
-    WEIR_JSON_NAME,   /* an enum or uint32_t; its entry of `names` */
-    WEIR_JSON_STRING, /* const char *; null for NULL */
-    WEIR_JSON_OBJECT, /* a struct by `fields` */
-    WEIR_JSON_FLAT,   /* the same, its keys in the object itself; the row's own key is "" */
-    WEIR_JSON_POINTER,  /* pointer to one; null for NULL */
-    WEIR_JSON_LIST,     /* array of structs, counted: an array of objects */
-    WEIR_JSON_VECTOR,   /* pointer to one */
-    WEIR_JSON_POINTERS, /* pointer to an array of pointers to structs: an array of objects */
-    WEIR_JSON_COLUMNS,  /* pointer to an array of structs: an object of arrays, one per field */
-    WEIR_JSON_COUNTS,   /* array of uint64_t, counted */
-    WEIR_JSON_NUMBERS,  /* const uint64_t *, counted */
-    WEIR_JSON_STRINGS,  /* const char *const *, counted */
-    WEIR_JSON_PAIRS,    /* pointer to an array of struct weir_fact, counted: an object of texts */
-    WEIR_JSON_OWN       /* as `write` and `read` say, which are given the whole struct */
+    WEIR_JSON_COUNT, /* uint64_t; above 2^63 - 1 a hexadecimal string: JSON's readers stop there */
+    WEIR_JSON_SEED,  /* uint64_t, always a hexadecimal string: all 64 bits count */
+    WEIR_JSON_REAL,  /* double */
+    WEIR_JSON_KNOWN_REAL, /* double; null for NAN: not known */
+    WEIR_JSON_FLAG,       /* bool */
+    WEIR_JSON_TEXT,       /* array of char */
+    WEIR_JSON_KNOWN,      /* uint64_t; null for UINT64_MAX: not known, or without limit */
+    WEIR_JSON_PLACE,      /* int32_t; null for what is below 0: not known */
+    WEIR_JSON_BITS,       /* uint64_t; the numbers of its bits, as an array */
+    WEIR_JSON_CPUS,       /* struct weir_cpu_set; "0-3,8", "" for the empty one */
+    WEIR_JSON_NAME,       /* an enum or uint32_t; its entry of `names` */
+    WEIR_JSON_STRING,     /* const char *; null for NULL */
+    WEIR_JSON_OBJECT,     /* a struct by `fields` */
+    WEIR_JSON_FLAT,       /* the same, its keys in the object itself; the row's own key is "" */
+    WEIR_JSON_POINTER,    /* pointer to one; null for NULL */
+    WEIR_JSON_LIST,       /* array of structs, counted: an array of objects */
+    WEIR_JSON_VECTOR,     /* pointer to one */
+    WEIR_JSON_POINTERS,   /* pointer to an array of pointers to structs: an array of objects */
+    WEIR_JSON_COLUMNS,    /* pointer to an array of structs: an object of arrays, one per field */
+    WEIR_JSON_COUNTS,     /* array of uint64_t, counted */
+    WEIR_JSON_NUMBERS,    /* const uint64_t *, counted */
+    WEIR_JSON_STRINGS,    /* const char *const *, counted */
+    WEIR_JSON_PAIRS,      /* pointer to an array of struct weir_fact, counted: an object of texts */
+    WEIR_JSON_OWN         /* as `write` and `read` say, which are given the whole struct */
 };
 
 enum weir_json_flag {

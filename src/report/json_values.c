@@ -198,6 +198,8 @@ json_t *weir_json_scalar(const struct weir_json_field *field, const void *member
     case WEIR_JSON_SEED:
         return hexadecimal(*(const uint64_t *)member);
     case WEIR_JSON_REAL:
+        return weir_json_number(*(const double *)member);
+    case WEIR_JSON_KNOWN_REAL:
         return isnan(*(const double *)member) ? json_null()
                                               : weir_json_number(*(const double *)member);
     case WEIR_JSON_FLAG:
@@ -256,6 +258,13 @@ static bool take_integer(const struct weir_json_field *field, const json_t *valu
     return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX;
 }
 
+static bool take_real(const json_t *value, double *member)
+{
+    /* Figures derived of anything larger may not be finite. */
+    *member = json_number_value(value);
+    return json_is_number(value) && fabs(*member) <= 1e30;
+}
+
 static bool take_known(const json_t *value, uint64_t *member)
 {
     if (!json_is_null(value))
@@ -296,9 +305,12 @@ bool weir_json_take_scalar(const struct weir_json_field *field, const json_t *va
     case WEIR_JSON_SEED:
         return weir_json_take_count(value, member);
     case WEIR_JSON_REAL:
-        /* Figures derived of anything larger may not be finite. */
-        *(double *)member = json_is_null(value) ? (double)NAN : json_number_value(value);
-        return json_is_null(value) || (json_is_number(value) && fabs(*(double *)member) <= 1e30);
+        return take_real(value, member);
+    case WEIR_JSON_KNOWN_REAL:
+        if (!json_is_null(value))
+            return take_real(value, member);
+        *(double *)member = (double)NAN;
+        return true;
     case WEIR_JSON_FLAG:
         *(bool *)member = json_is_true(value);
         return json_is_boolean(value);

@@ -651,6 +651,12 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
          "\"run\" of the run is damaged"},
         {DAMAGED_PHASE("\"granted\":7"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"data_share\":1e308"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"data_share\":null"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"common_s\":null"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"windows\":{\"total_s\":null}"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE(
+             "\"latency\":{\"total\":1,\"min_ns\":null,\"max_ns\":5,\"buckets\":[[5,1]]}"),
+         "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"depth\":-1"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"pace\":{\"asked_per_s\":\"fast\"}"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"cpu\":{\"user_s\":\"all\"}"), "\"phase\" of the run is damaged"},

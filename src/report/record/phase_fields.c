@@ -275,6 +275,9 @@ static bool read_buckets(const json_t *value, void *values, struct weir_arena *a
     struct weir_histogram *histogram = values;
 
     (void)arena;
+    /* min_ns and max_ns are null in a histogram without values only. */
+    if (histogram->total > 0 && histogram->min_ns > histogram->max_ns)
+        return false;
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *pair = json_array_get(value, i);
         json_int_t low = json_integer_value(json_array_get(pair, 0));
@@ -379,8 +382,8 @@ static const struct weir_json_field node_place_fields[] = {
     PLACE("wall_s", wall_s, REAL),
     PLACE("migrations", migrations, KNOWN),
     PLACE("preemptions", preemptions, KNOWN),
-    PLACE("throttled_s", throttled_s, REAL),
-    PLACE("stolen_share", stolen_share, REAL),
+    PLACE("throttled_s", throttled_s, KNOWN_REAL),
+    PLACE("stolen_share", stolen_share, KNOWN_REAL),
     {0},
 };
 
