@@ -27,8 +27,8 @@ static const struct {
     {"SLURM_STEPID", "srun"},
 };
 
-/* Numbers of a task among those of its whole launch. PMIx has no variable for the size; that of
- * jobs of the programs that set one is accepted. */
+/* Variables for the rank of a task and for the number of tasks of its launch. PMIx defines no
+ * variable for the size; PMIX_SIZE is read because some launchers set it. */
 static const struct {
     const char *rank;
     const char *size;
@@ -73,8 +73,19 @@ static bool is_below_terminal(const char *(*get)(const char *name), unsigned ran
            read_number(get, "SLURM_TASK_PID", &task) && task != (unsigned)getpid();
 }
 
-/* The tasks of the step that this process is one of. A batch script has SLURM_PROCID as well, which
- * is 0 there, and SLURM_NTASKS is that of its job. */
+/* A batch script that was submitted by a task of a step has inherited the step's variables. Slurm
+ * sets those of the task anew: the script is the only task on the first node. */
+static bool is_step_of_submitter(const char *(*get)(const char *name))
+{
+    const char *ids = get("SLURM_GTIDS"), *tasks = get("SLURM_STEP_TASKS_PER_NODE");
+    unsigned node;
+
+    return ids != NULL && tasks != NULL && strcmp(ids, "0") == 0 &&
+           read_number(get, "SLURM_NODEID", &node) && node == 0 && strtoul(tasks, NULL, 10) > 1;
+}
+
+/* Reads the tasks of the step that this process is one of. A batch script has SLURM_PROCID as well,
+ * which is 0 there, and SLURM_NTASKS is that of its job. */
 static void read_step(const char *(*get)(const char *name), struct weir_launch *launch)
 {
     unsigned rank, step, count = 0;
@@ -87,7 +98,7 @@ static void read_step(const char *(*get)(const char *name), struct weir_launch *
     if ((read_number(get, "SLURM_STEP_ID", &step) || read_number(get, "SLURM_STEPID", &step)) &&
         step >= FIRST_SPECIAL_STEP)
         return;
-    if (is_below_terminal(get, rank))
+    if (is_below_terminal(get, rank) || is_step_of_submitter(get))
         return;
     if (!read_number(get, "SLURM_STEP_NUM_TASKS", &count) && rank > 0)
         read_number(get, "SLURM_NTASKS", &count);
@@ -114,15 +125,19 @@ void weir_launch_read(const char *(*get)(const char *name), struct weir_launch *
             launch->launcher = launchers[i].name;
     }
 
-    /* One launcher may have started another: the smaller launch is the inner one. */
+    /* One launcher may have started another: the smaller launch is the inner one. Its rank counts,
+     * also where it has none; without any size, the first rank of the table. */
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (!launch->has_rank && read_number(get, numbers[i].rank, &number)) {
-            launch->has_rank = true;
-            launch->rank = number;
+        unsigned rank = 0, size = 0;
+        bool has_rank = read_number(get, numbers[i].rank, &rank);
+        bool has_size = read_number(get, numbers[i].size, &size) && size > 0;
+
+        if (has_size ? launch->task_count == 0 || size < launch->task_count
+                     : has_rank && !launch->has_rank && launch->task_count == 0) {
+            launch->task_count = size;
+            launch->has_rank = has_rank;
+            launch->rank = rank;
         }
-        if (read_number(get, numbers[i].size, &number) && number > 0 &&
-            (launch->task_count == 0 || number < launch->task_count))
-            launch->task_count = number;
     }
     if (launch->task_count > 0)
         return;
@@ -145,11 +160,15 @@ void weir_launch_compare(const struct weir_launch *launch, unsigned rank_count, 
     int name_length = (int)strcspn(library, ",");
 
     *mismatch = (struct weir_launch_mismatch){.fact = ""};
-    if (rank_count != 1 || tasks <= 1)
+    if (tasks <= rank_count)
+        return;
+    /* An mpiexec without variables of its own may have started some ranks in a larger step. */
+    if (rank_count > 1 && (launch->task_count <= rank_count || launch->is_of_step))
         return;
     snprintf(mismatch->fact, sizeof mismatch->fact,
-             "the launcher started %u tasks%s, and MPI knows 1: each is a run of its own", tasks,
-             launch->task_count > launch->rank ? "" : " or more");
+             "the launcher started %u tasks%s, and MPI knows %u: %s", tasks,
+             launch->task_count > launch->rank ? "" : " or more", rank_count,
+             rank_count == 1 ? "each is a run of its own" : "they are several runs");
     if (is_by_srun)
         snprintf(mismatch->remedy, sizeof mismatch->remedy,
                  "start them with srun --mpi=pmix, or another PMI that the MPI library knows "
