@@ -217,8 +217,7 @@ static int lower_terms(struct lowering *lowering)
         read_time(lowering, "--think", lowering->additions->think, &lowering->think_ns))
         return -EINVAL;
     if (lowering->additions->is_anywhere && lowering->additions->roots != NULL)
-        WEIR_REMARK(&lowering->base,
-                    "--root: with --anywhere, any directory will do: it changes nothing");
+        return REFUSE(lowering, "--root: with --anywhere, any directory will do; leave one out");
     return lowering->additions->is_anywhere
                ? 0
                : weir_pbl_set_roots(&lowering->base, program, lowering->additions->roots);

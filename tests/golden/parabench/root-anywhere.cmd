@@ -1,2 +1,0 @@
-# options with nothing to do are remarks
-suffixes.pbl --root /x --anywhere
