@@ -746,6 +746,17 @@ static void verbose_reports_begin_with_the_options(void **state)
     assert_has(&scene, "V-1: Rank   0 Line  2472 unique_dir_per_task     : True\n", true);
     assert_has(&scene, "V-1: Rank   0 Line  2471 stat_only               : True\n", true);
     assert_has(&scene, "V-1: Rank   0 Line  2477 make_node               : 0\n", true);
+    /* Numbers and seconds, as mdtest prints them, whatever unit was typed. */
+    setting_of(&scene, "write-bytes", "1k");
+    setting_of(&scene, "items-per-dir", "2k");
+    setting_of(&scene, "random-seed", "-1");
+    setting_of(&scene, "pre-delay", "1.5");
+    setting_of(&scene, "stone-wall-timer-seconds", "2m");
+    assert_has(&scene, " write_bytes             : 1024\n", true);
+    assert_has(&scene, " items_per_dir           : 2048\n", true);
+    assert_has(&scene, " random_seed             : -1\n", true);
+    assert_has(&scene, " pre_delay               : 1.5\n", true);
+    assert_has(&scene, " stone_wall_timer_seconds: 120\n", true);
     /* One phase that is named turns the others off, as -F does directories. */
     setting_of(&scene, "create-only", "1");
     setting_of(&scene, "files-only", "1");

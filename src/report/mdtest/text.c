@@ -8,6 +8,8 @@
 #include "rows.h"
 #include "tables.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,10 +190,30 @@ static void add_sizes(struct weir_text *text, const struct weir_test *test,
 }
 
 /* The options, which mdtest prints at -v, with its numbers of lines. */
+/* Prints into `number` the value of a setting, which is the text that was typed: "1k" is 1024, and
+ * of times "1m" is 60. Returns it, or the text itself where it is no number. */
+static const char *number_of_setting(const char *value, bool is_time, char number[32])
+{
+    uint64_t amount;
+    int64_t integer;
+
+    if (value == NULL)
+        return NULL;
+    if (is_time && weir_time_parse(value, 1000000000, &amount) == 0)
+        snprintf(number, 32, "%.15g", (double)amount / 1e9);
+    else if (!is_time && weir_size_parse(value, &amount) == 0)
+        snprintf(number, 32, "%" PRIu64, amount);
+    else if (!is_time && weir_integer_parse(value, &integer) == 0)
+        snprintf(number, 32, "%" PRId64, integer);
+    else
+        return value;
+    return number;
+}
+
 static void add_settings(struct weir_text *text, const struct weir_test *test,
                          const struct weir_test_result *begun)
 {
-    enum kind { TEXT, FLAG, NOT, PHASE, KIND };
+    enum kind { TEXT, NUMBER, SECONDS, FLAG, NOT, PHASE, KIND };
     static const struct {
         unsigned line;
         const char *name, *key;
@@ -203,29 +225,29 @@ static void add_settings(struct weir_text *text, const struct weir_test *test,
         {2445, "create_only", "create-only", PHASE},
         {2446, "dirpath(s):", NULL, TEXT},
         {2450, "dirs_only", "dirs-only", KIND},
-        {2451, "read_bytes", "read-bytes", TEXT},
+        {2451, "read_bytes", "read-bytes", NUMBER},
         {2452, "read_only", "read-only", PHASE},
-        {2453, "first", "first", TEXT},
+        {2453, "first", "first", NUMBER},
         {2454, "files_only", "files-only", KIND},
-        {2458, "iterations", "iterations", TEXT},
-        {2459, "items_per_dir", "items-per-dir", TEXT},
-        {2460, "last", "last", TEXT},
+        {2458, "iterations", "iterations", NUMBER},
+        {2459, "items_per_dir", "items-per-dir", NUMBER},
+        {2460, "last", "last", NUMBER},
         {2461, "leaf_only", "leaf-only", FLAG},
-        {2462, "items", "items", TEXT},
-        {2463, "nstride", "nstride", TEXT},
-        {2464, "pre_delay", "pre-delay", TEXT},
+        {2462, "items", "items", NUMBER},
+        {2463, "nstride", "nstride", NUMBER},
+        {2464, "pre_delay", "pre-delay", SECONDS},
         {2465, "remove_only", "remove-only", PHASE},
-        {2466, "random_seed", "random-seed", TEXT},
-        {2467, "stride", "stride", TEXT},
+        {2466, "random_seed", "random-seed", NUMBER},
+        {2467, "stride", "stride", NUMBER},
         {2468, "shared_file", "shared-file", FLAG},
         {2469, "time_unique_dir_overhead", "time-unique-dir-overhead", FLAG},
-        {2470, "stone_wall_timer_seconds", "stone-wall-timer-seconds", TEXT},
+        {2470, "stone_wall_timer_seconds", "stone-wall-timer-seconds", SECONDS},
         {2471, "stat_only", "stat-only", PHASE},
         {2472, "unique_dir_per_task", "unique-dir-per-task", FLAG},
-        {2473, "write_bytes", "write-bytes", TEXT},
+        {2473, "write_bytes", "write-bytes", NUMBER},
         {2474, "sync_file", "sync-file", FLAG},
         {2475, "call_sync", "call-sync", FLAG},
-        {2476, "depth", "tree-depth", TEXT},
+        {2476, "depth", "tree-depth", NUMBER},
         {2477, "make_node", "make-node", TEXT},
     };
     /* Without an option that names a phase, or a kind of item, all of them are on. */
@@ -240,6 +262,7 @@ static void add_settings(struct weir_text *text, const struct weir_test *test,
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         bool is_on = lines[i].key != NULL && weir_mdtest_is_set(test, lines[i].key);
         const char *value = lines[i].key != NULL ? weir_test_setting(test, lines[i].key) : NULL;
+        char number[32];
 
         weir_text_add(text, "V-1: Rank   0 Line  %u ", lines[i].line);
         if (lines[i].key == NULL) {
@@ -252,7 +275,9 @@ static void add_settings(struct weir_text *text, const struct weir_test *test,
             }
             continue;
         }
-        if (lines[i].kind != TEXT)
+        if (lines[i].kind == NUMBER || lines[i].kind == SECONDS)
+            value = number_of_setting(value, lines[i].kind == SECONDS, number);
+        else if (lines[i].kind != TEXT)
             value = (lines[i].kind == NOT     ? !is_on
                      : lines[i].kind == PHASE ? is_on || !has_phase
                      : lines[i].kind == KIND  ? is_on || !has_kind
