@@ -10,12 +10,15 @@
 #include "weir/system/mark.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of the attribute of a root that was made. */
-#define MADE_FORMAT "made %u"
+/* The value of the attribute of a root that was made: how many directories, and a hash of the path
+ * at which they were. There is room for 99 directories. */
+#define MADE_FORMAT "made %u %08" PRIx32
 
 static const struct weir_name_ops *names_of(const struct weir_run *run)
 {
@@ -235,25 +238,40 @@ static bool is_of_several_runs(const struct weir_tree *tree)
     return tree->node == NULL;
 }
 
+/* Returns a hash of the absolute path of a root. Paths of a backend without a file system are what
+ * was typed. */
+static uint32_t hash_place(const char *path)
+{
+    char place[PATH_MAX];
+
+    weir_call_begin("realpath", path);
+    if (realpath(path, place) != NULL)
+        path = place;
+    weir_call_end();
+    return (uint32_t)weir_text_hash(path, strlen(path));
+}
+
 /* Keeps in an extended attribute of the root how many directories were made for it, with those
  * above it, so that the run that removes the sets removes these too. File systems without
  * attributes keep the root. */
 static void note_made(struct weir_run *run, const char *path, unsigned made)
 {
-    char value[WEIR_XATTR_BYTES] = "";
+    char value[32] = "";
 
-    if (names_of(run)->setxattr == NULL)
+    if (names_of(run)->setxattr == NULL ||
+        snprintf(value, sizeof value, MADE_FORMAT, made, hash_place(path)) > WEIR_XATTR_BYTES)
         return;
-    snprintf(value, sizeof value, MADE_FORMAT, made);
     weir_call_begin("setxattr", path);
     names_of(run)->setxattr(run->session, path, (const unsigned char *)value);
     weir_call_end();
 }
 
-/* Returns how many directories an earlier run has made for the root, 0 = it was there before. */
+/* Returns how many directories an earlier run has made for the root, 0 = it was there before, or it
+ * has been moved since: the directories above it are others then. */
 static unsigned noted_made(struct weir_run *run, const char *path)
 {
     char value[WEIR_XATTR_BYTES + 1] = "";
+    uint32_t place = 0;
     unsigned made = 0;
     int code;
 
@@ -262,7 +280,9 @@ static unsigned noted_made(struct weir_run *run, const char *path)
     weir_call_begin("getxattr", path);
     code = names_of(run)->getxattr(run->session, path, (unsigned char *)value);
     weir_call_end();
-    return code == 0 && sscanf(value, MADE_FORMAT, &made) == 1 ? made : 0;
+    if (code != 0 || sscanf(value, "made %u %" SCNx32, &made, &place) != 2)
+        return 0;
+    return place == hash_place(path) ? made : 0;
 }
 
 /* What is known of the roots; NULL: no memory. A run that was killed has made those that its mark

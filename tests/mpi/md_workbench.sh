@@ -90,6 +90,22 @@ if "$WEIR_PYTHON" -c 'import os, sys; os.setxattr(sys.argv[1], "user.weir-test",
         expect_done
         [[ ! -e $files/above ]] || fail "the directory of -o that was made is still there: $(find "$files/above")"
     done
+    # Where the directory of -o has been moved, those above it are not of the run that made it.
+    mkdir -p "$files/elsewhere/empty"
+    capture mpiexec -n 2 "$WEIR" md-workbench -1 -D 2 -P 8 -I 6 -R 1 -o "$files/above/made" "--run-info-file=$work/position"
+    expect_done
+    mv "$files/above/made" "$files/elsewhere/empty/made"
+    capture mpiexec -n 2 "$WEIR" md-workbench -3 -D 2 -P 8 -I 6 -R 1 -o "$files/elsewhere/empty/made" "--run-info-file=$work/position"
+    expect_done
+    [[ -d $files/elsewhere/empty ]] || fail "directories above a moved one are gone"
+    [[ -z $(find "$files/elsewhere" -type f) ]] || fail "objects of a moved directory are left"
+    rm -r "$files/elsewhere" "$files/above"
+    # Other spellings of the same place name it as well.
+    capture mpiexec -n 2 "$WEIR" md-workbench -1 -D 2 -P 8 -I 6 -R 1 -o "$files/above/made" "--run-info-file=$work/position"
+    expect_done
+    capture mpiexec -n 2 "$WEIR" md-workbench -3 -D 2 -P 8 -I 6 -R 1 -o "$files/above/../above/made/" "--run-info-file=$work/position"
+    expect_done
+    [[ ! -e $files/above ]] || fail "the directory of -o that was made is still there: $(find "$files/above")"
     mkdir "$files/own"
     capture mpiexec -n 2 "$WEIR" md-workbench -1 -D 2 -P 8 -I 6 -R 1 -o "$files/own/made" "--run-info-file=$work/position"
     expect_done
