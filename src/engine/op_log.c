@@ -237,27 +237,34 @@ static void write_offsets(FILE *file, const struct weir_op_log *log)
                 (double)log->entries[i].duration_ns * 1e-3, log->places[i].bytes);
 }
 
-/* Sends the log of each rank to rank 0, piece by piece in the order of ranks, and writes it there
- * to the files of all verbs. Collective; 0 or -errno of the group. */
+/* Sends the log of each rank to rank 0 in pieces, in the order of ranks, and writes it there to the
+ * files of all verbs. Each entry is sent once, and rank 0 holds one piece. Collective; returns 0 or
+ * -errno of the group. */
 static int write_logs_of_all(const struct weir_op_log *log, struct weir_run *run,
                              const struct rows *rows, unsigned files)
 {
-    enum { PIECE = 4096 }; /* 64 KiB: more than the latency of a broadcast is worth */
+    enum { PIECE = 4096 }; /* 64 KiB: above, larger messages are hardly faster */
+    struct weir_group *group = run->group;
     struct weir_op_entry *piece = malloc(PIECE * sizeof *piece);
     uint64_t *counts = NULL, first_ns = first_start(log);
     int code = weir_run_collect(run, log->count, &counts);
 
-    if (weir_group_any(run->group, code == 0 && piece == NULL))
+    if (weir_group_any(group, code == 0 && piece == NULL))
         code = -ENOMEM;
-    for (int rank = 0; code == 0 && rank < run->group->size; rank++)
+    for (int rank = 0; code == 0 && rank < group->size; rank++)
         for (uint64_t done = 0; code == 0 && done < counts[rank]; done += PIECE) {
             uint64_t count = least(counts[rank] - done, PIECE);
 
-            for (uint64_t i = 0; rank == run->group->rank && i < count; i++) {
+            if (rank != group->rank && group->rank != 0)
+                break;
+            for (uint64_t i = 0; rank == group->rank && i < count; i++) {
                 piece[i] = log->entries[done + i];
                 piece[i].issued_ns -= first_ns;
             }
-            code = weir_group_broadcast(run->group, piece, count * sizeof *piece, rank);
+            if (rank != 0)
+                code = group->rank == 0
+                           ? group->ops->receive(group, piece, count * sizeof *piece, rank)
+                           : group->ops->send(group, piece, count * sizeof *piece, 0);
             for (unsigned i = 0; code == 0 && i < files; i++)
                 if (rows[i].file != NULL)
                     write_entries(&rows[i], piece, count, 0);
