@@ -43,7 +43,8 @@ static bool read_date(const char *text, double *end_s)
 }
 
 /* Slurm before 23.02 gives its jobs no SLURM_JOB_END_TIME, but its programs know the end: a date
- * after `key` in what they print. JOB stands for the number of the job. */
+ * after `key` in what they print. JOB stands for the number of the job. Options are written as
+ * arrays, which the check for options of dialects takes for arguments of other programs. */
 static const char JOB[] = "JOB";
 static const struct {
     const char *words[8];
@@ -59,7 +60,7 @@ static const struct {
 
 /* Asks Slurm for the end of the job, if this process is in one. True with *program set to the
  * one that knew it. */
-static bool ask_slurm(double *end_s, const char **program)
+static bool ask_slurm(const volatile sig_atomic_t *stop_signal, double *end_s, const char **program)
 {
     const char *job = getenv("SLURM_HET_JOB_ID");
 
@@ -75,25 +76,27 @@ static bool ask_slurm(double *end_s, const char **program)
 
         for (size_t k = 0; k < 8; k++)
             words[k] = questions[i].words[k] == JOB ? job : questions[i].words[k];
-        code = weir_program_read(words, QUESTION_NS, text, sizeof text);
+        code = weir_program_read(words, QUESTION_NS, stop_signal, text, sizeof text);
         at = code == 0 ? strstr(text, questions[i].key) : NULL;
         if (at != NULL && read_date(at + strlen(questions[i].key), end_s)) {
             *program = words[2];
             return true;
         }
-        if (code == -ETIMEDOUT) /* the controller does not answer the other one either */
+        /* The controller does not answer the other one either, or the run is to end. */
+        if (code == -ETIMEDOUT || code == -EINTR)
             return false;
     }
     return false;
 }
 
-/* *source is the variable or program that told. */
-static int read_end(double *end_s, const char **source, struct weir_error *error)
+/* *source is the variable or program that told; NULL = a signal came first. */
+static int read_end(const volatile sig_atomic_t *stop_signal, double *end_s, const char **source,
+                    struct weir_error *error)
 {
     int64_t seconds;
 
     *source = find_variable();
-    if (*source == NULL && ask_slurm(end_s, source))
+    if (*source == NULL && (ask_slurm(stop_signal, end_s, source) || *stop_signal != 0))
         return 0;
     if (*source == NULL)
         return weir_error_usage(
@@ -114,15 +117,19 @@ static int read_end(double *end_s, const char **source, struct weir_error *error
 
 /* Wall clocks tell how long the job may go on, here and now; from then on every node counts by its
  * own timer. */
-static int find_rest(const struct weir_plan *plan, double *rest_s, struct weir_error *error)
+static int find_rest(const struct weir_plan *plan, const volatile sig_atomic_t *stop_signal,
+                     double *rest_s, struct weir_error *error)
 {
     const char *source;
     double end_s = 0.0;
     double now_s;
     double before_s = (double)plan->stop_before_ns / NS_PER_S;
 
-    if (read_end(&end_s, &source, error) != 0)
+    if (read_end(stop_signal, &end_s, &source, error) != 0)
         return error->code;
+    /* The engine ends the run in its first phase. */
+    if (source == NULL)
+        return 0;
     now_s = weir_wall_clock_s();
     *rest_s = end_s - now_s - before_s;
     if (*rest_s > 0.0)
@@ -148,7 +155,8 @@ static void set_timer(double seconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan, double *rest_s,
+int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan,
+                      const volatile sig_atomic_t *stop_signal, double *rest_s,
                       struct weir_error *error)
 {
     int code;
@@ -157,7 +165,7 @@ int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan, do
     if (!plan->has_stop_before)
         return 0;
     if (group->rank == 0)
-        find_rest(plan, rest_s, error);
+        find_rest(plan, stop_signal, rest_s, error);
     code = weir_group_broadcast(group, rest_s, sizeof *rest_s, 0);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi",

@@ -8,12 +8,15 @@
 #include "weir/group/group.h"
 #include "weir/plan/plan.h"
 
+#include <signal.h>
+
 /* Rank 0 finds out when the job ends (SLURM_JOB_END_TIME, or WEIR_JOB_END_TIME for other batch
  * systems: seconds since 1970); every rank then has SIGALRM come that long before. Does nothing for
  * a plan that does not ask. 0; or a usage error if the end is unknown, and one of the environment
  * (-ETIME) if it is too near. *rest_s receives the seconds until the signal; 0 = there will be
- * none. Collective. */
-int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan, double *rest_s,
+ * none, as if *stop_signal is set while the batch system is asked. Collective. */
+int weir_deadline_set(struct weir_group *group, const struct weir_plan *plan,
+                      const volatile sig_atomic_t *stop_signal, double *rest_s,
                       struct weir_error *error);
 
 /* No signal comes any more. */

@@ -350,7 +350,7 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
         weir_recorder_check_files(plan, resumption, error);
     if (weir_group_agree(group, error) != 0)
         return (int)error->exit;
-    if (weir_deadline_set(group, plan, &rest_s, error) != 0)
+    if (weir_deadline_set(group, plan, stop_signal, &rest_s, error) != 0)
         return (int)error->exit;
     if (group->rank == 0)
         warn_of_lost_time(plan, resumption, rest_s);

@@ -17,6 +17,10 @@
 
 #define NAP_MAX_NS 20000000
 #define GRACE_NS UINT64_C(5000000000)
+/* A signal that arrives just before poll(2) is noticed after this time. */
+#define POLL_MS 100
+/* The kernel ends a killed process within milliseconds, unless it cannot. */
+#define KILL_NS UINT64_C(1000000000)
 
 static int spawn(const char *command, pid_t *child)
 {
@@ -115,10 +119,40 @@ static int spawn_program(const char *const words[], int out, pid_t *child)
     return -code;
 }
 
-int weir_program_read(const char *const words[], uint64_t limit_ns, char *text, size_t bytes)
+/* Waits for the end of a program until end_ns, or ends it. One that does not end by SIGKILL, such
+ * as in a call to a dead file server, is left to init. */
+static int reap_program(pid_t child, uint64_t end_ns, const volatile sig_atomic_t *stop_signal,
+                        int code)
+{
+    uint64_t killed_ns = 0;
+    int status;
+
+    for (;;) {
+        pid_t ended = waitpid(child, &status, WNOHANG);
+
+        if (ended < 0)
+            return -errno;
+        if (ended > 0 && code == 0)
+            return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
+        if (ended > 0 || (killed_ns != 0 && weir_clock_kernel_ns() - killed_ns > KILL_NS))
+            return code;
+        if (code == 0 && weir_clock_kernel_ns() >= end_ns)
+            code = -ETIMEDOUT;
+        if (code == 0 && stop_signal != NULL && *stop_signal != 0)
+            code = -EINTR;
+        if (code != 0 && killed_ns == 0) {
+            kill(-child, SIGKILL);
+            killed_ns = weir_clock_kernel_ns();
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+int weir_program_read(const char *const words[], uint64_t limit_ns,
+                      const volatile sig_atomic_t *stop_signal, char *text, size_t bytes)
 {
     const uint64_t end_ns = weir_clock_kernel_ns() + limit_ns;
-    int pipe_ends[2], status = 0, code;
+    int pipe_ends[2], code;
     size_t length = 0;
     pid_t child;
 
@@ -135,15 +169,16 @@ int weir_program_read(const char *const words[], uint64_t limit_ns, char *text, 
     /* What has no room is read, too: the program must not wait for it. */
     for (;;) {
         struct pollfd ready = {.fd = pipe_ends[0], .events = POLLIN};
-        uint64_t now_ns = weir_clock_kernel_ns();
         char piece[512];
         ssize_t got;
 
-        if (now_ns >= end_ns) {
+        if (weir_clock_kernel_ns() >= end_ns)
             code = -ETIMEDOUT;
+        else if (stop_signal != NULL && *stop_signal != 0)
+            code = -EINTR;
+        if (code != 0)
             break;
-        }
-        if (poll(&ready, 1, (int)((end_ns - now_ns) / 1000000 + 1)) <= 0)
+        if (poll(&ready, 1, POLL_MS) <= 0)
             continue;
         got = read(pipe_ends[0], piece, sizeof piece);
         if (got < 0 && errno == EINTR)
@@ -157,20 +192,5 @@ int weir_program_read(const char *const words[], uint64_t limit_ns, char *text, 
     close(pipe_ends[0]);
 
     /* A program that has closed its output may still run. */
-    for (pid_t ended = 0; ended == 0;) {
-        if (code == -ETIMEDOUT || weir_clock_kernel_ns() >= end_ns) {
-            code = -ETIMEDOUT;
-            kill(-child, SIGKILL);
-        }
-        ended = waitpid(child, &status, code == -ETIMEDOUT ? 0 : WNOHANG);
-        if (ended < 0 && errno == EINTR)
-            ended = 0;
-        else if (ended < 0)
-            return -errno;
-        else if (ended == 0)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    if (code == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-        code = -ECHILD;
-    return code;
+    return reap_program(child, end_ns, stop_signal, code);
 }

@@ -87,6 +87,20 @@ in_job 7 --stop-before 60s
 expect_exit 2
 ((SECONDS - begun < 120)) || fail "a program that does not answer was waited for"
 expect_asked 'squeue -h -j 7 -o %e'
+# A signal while it is asked ends the run as any other signal does.
+rm -f "$work/asked" "$result" "$files"/*
+env -u SLURM_HET_JOB_ID SLURM_JOB_ID=7 PATH="$work/slurm:$PATH" \
+    "$WEIR" -w -t 64k -b 640k -o "$files/f" --result "$result" --stop-before 60s >"$out" 2>"$err" &
+asker=$!
+wait_until 100 test -s "$work/asked" || fail "nobody is asked"
+kill -TERM $asker
+status=0
+wait $asker || status=$?
+expect_exit 1
+expect_asked 'squeue -h -j 7 -o %e'
+! grep -q 'nothing tells' "$err" || fail "the signal was not acted on"
+expect_record "end.interrupted and all(w.outcome != 'complete' for w in writes)"
+rm -f "$files"/*
 
 # A signal of its kind that somebody else sends is an interruption like any other.
 rm -f "$result"

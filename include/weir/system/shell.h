@@ -3,6 +3,7 @@
 #ifndef WEIR_SYSTEM_SHELL_H
 #define WEIR_SYSTEM_SHELL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,9 +22,10 @@ int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *conte
 
 /* Runs the program words[0], which is looked for in PATH, without a shell and with nothing to read;
  * what it prints on standard error is dropped. `text` receives the first bytes - 1 characters of
- * its standard output. After limit_ns it is ended by SIGKILL. `words` ends with NULL. Returns 0;
- * -ECHILD after another exit code than 0 or a signal; -ETIMEDOUT; or -errno: it could not be run.
- */
-int weir_program_read(const char *const words[], uint64_t limit_ns, char *text, size_t bytes);
+ * its standard output. After limit_ns, or when *stop_signal (NULL = none) is set, it is ended by
+ * SIGKILL, and waited for during one more second. `words` ends with NULL. Returns 0; -ECHILD after
+ * another exit code than 0 or a signal; -ETIMEDOUT; -EINTR; or -errno: it could not be run. */
+int weir_program_read(const char *const words[], uint64_t limit_ns,
+                      const volatile sig_atomic_t *stop_signal, char *text, size_t bytes);
 
 #endif
