@@ -346,7 +346,7 @@ static void a_test_is_made_for_each_number_of_tasks(void **state)
     weir_command_close(&command);
 }
 
-static void stonewalls_wear_out_and_files_alone_are_counted(void **state)
+static void stonewalls_wear_out_and_both_kinds_of_items_are_counted(void **state)
 {
     struct weir_command command;
     const struct weir_plan *plan = PLAN_OF(&command, "-n", "8", "-W", "0.5", "-x", "/x", "-i", "2");
@@ -355,11 +355,12 @@ static void stonewalls_wear_out_and_files_alone_are_counted(void **state)
     assert_int_equal(plan->tests[0]->repetitions, 2);
     for (size_t i = 0; i < plan->tests[0]->phase_count; i++) {
         const struct weir_phase *phase = plan->tests[0]->phases[i];
-        bool is_of_files = phase->names.item != NULL && !phase->names.is_directory;
         bool makes =
             phase->names.item != NULL && (phase->verb == WEIR_CREATE || phase->verb == WEIR_MKDIR);
 
-        assert_true((phase->stop.status_path != NULL) == is_of_files);
+        assert_true((phase->stop.status_path != NULL) == (phase->names.item != NULL));
+        assert_true(phase->stop.is_second_count ==
+                    (phase->names.item != NULL && phase->names.is_directory));
         assert_int_equal(phase->stop.deadline_ns, makes ? UINT64_C(500000000) : 0);
         assert_true(phase->stop.has_wear_out == makes);
     }
@@ -473,7 +474,7 @@ int main(void)
         cmocka_unit_test(names_are_those_of_mdtest),
         cmocka_unit_test(each_phase_goes_further_away_than_the_one_before),
         cmocka_unit_test(a_test_is_made_for_each_number_of_tasks),
-        cmocka_unit_test(stonewalls_wear_out_and_files_alone_are_counted),
+        cmocka_unit_test(stonewalls_wear_out_and_both_kinds_of_items_are_counted),
         cmocka_unit_test(depths_are_two),
         cmocka_unit_test(depths_are_found_where_trials_can_be_undone),
         cmocka_unit_test(rates_of_bytes_are_those_of_phases_that_move_some),
