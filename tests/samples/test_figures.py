@@ -146,14 +146,14 @@ ROW = re.compile(r"   (?P<name>\w+ [\w-]+)\s*:?\s+(?P<numbers>[\d.]+(?:\s+[\d.]+
 VERBOSE = re.compile(r"V-1: Rank   0 Line +\d+ (?:V-1: )?(?:main:? )?\s*(\w+ [\w-]+)\s*: +(\S+) sec, +(\S+) ops/sec$")
 
 
-def check_mdtest(text, ranks, version, is_sample_of_3_3=False):
+def check_mdtest(text, ranks, version, is_sample_of_3_3=False, is_weirs=False):
     """In the lines of -v mdtest has the rate of a task for items, and Weir that of all. Tables of two iterations follow from max and min; with -v, from the lines of iterations. Returns checked rows."""
     iterations, title, checked = 0, None, 0
     lines = {}
     for line in text.splitlines():
         head, row, verbose = TABLE.match(line), ROW.match(line), VERBOSE.match(line)
         if verbose:
-            factor = 1 if verbose[1].startswith("Tree") or "+weir" in text else ranks
+            factor = 1 if verbose[1].startswith("Tree") or is_weirs else ranks
             number, doubt = value(verbose[3])
             lines.setdefault(verbose[1], []).append((number * factor, doubt * factor))
         if head:
@@ -290,7 +290,7 @@ def make_runs(weir, folder):
     mdtest = ("mdtest", "-n", "60", "-z", "1", "-b", "2", "-w", "100", "-e", "100", "-d", place)
     for version in ("3.2", "3.3", "4.0", "4.1"):
         for more in (("-i", "3", "-v"), ("-i", "2"), ("-i", "2", "-P")):
-            yield (f"mdtest {version} {' '.join(more)}", lambda text, ranks, version=version: check_mdtest(text, ranks, version),
+            yield (f"mdtest {version} {' '.join(more)}", lambda text, ranks, version=version: check_mdtest(text, ranks, version, is_weirs=True),
                    run_weir(weir, folder, 2, *mdtest, *more, "--compat", version))
     yield "mdtest JSON", lambda text, _: check_mdtest_json(text), run_weir(weir, folder, 2, *mdtest, "-i", "3", "--summaryFormat", "JSON")
     # A stonewall that is hit for sure: an item takes 20 ms, and so would all of them 20 minutes.
