@@ -43,6 +43,7 @@ LEFT_OUT = {
 # Lines that we print and mdtest does not, and why.
 ADDED = {
     r"WARNING: -n: \d+ items are no multiple of ": "mdtest makes fewer without a word",
+    r"WARNING: -[vV]: the lines of the first level are all there are": "mdtest traces functions and directories at -vv and above",
 }
 
 
