@@ -278,10 +278,10 @@ static void show_progress(void *context, const struct weir_progress *progress)
         weir_text_add(&text, "pause of %.0f s", progress->seconds);
     } else {
         add_phase_name(&text, recorder, progress);
-        if (progress->is_beginning)
-            weir_text_add(&text, " begins");
-        else
+        if (!progress->is_beginning)
             add_speed(&text, recorder, progress);
+        else if (progress->trial_depth == 0)
+            weir_text_add(&text, " begins");
     }
     if (progress->is_beginning) {
         recorder->shown_s = 0;

@@ -47,6 +47,7 @@ static int try_depth(void *context, struct weir_depth_trial *trial)
     data->loop.phase = &phase;
     data->loop.first_index = data->trials.index;
     data->loop.log = NULL;
+    weir_run_report_beginning(run, data->phase, 0);
     code = weir_group_barrier(run->group);
     begun_ns = weir_run_now(run);
     if (code == 0)

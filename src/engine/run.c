@@ -301,6 +301,7 @@ void weir_run_report_beginning(const struct weir_run *run, const struct weir_pha
     const struct weir_progress progress = {.phase = phase,
                                            .repetition = (unsigned)run->repetition,
                                            .is_beginning = true,
+                                           .trial_depth = run->trial_depth,
                                            .seconds = (double)sleep_ns * 1e-9};
 
     if (weir_run_reports_progress(run))

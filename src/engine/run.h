@@ -271,7 +271,8 @@ bool weir_run_has_written(const struct weir_run *run, const struct weir_target *
 /* True if this rank reports progress to the observer. */
 bool weir_run_reports_progress(const struct weir_run *run);
 
-/* Reports to the observer that a phase begins, or a sleep (NULL) of `sleep_ns`. */
+/* Reports to the observer that a phase begins, a trial of its depth (run->trial_depth), or a sleep
+ * (NULL) of `sleep_ns`. */
 void weir_run_report_beginning(const struct weir_run *run, const struct weir_phase *phase,
                                uint64_t sleep_ns);
 

@@ -59,6 +59,7 @@ static int try_depth(void *of_search, struct weir_depth_trial *trial)
     loop.log = NULL;
     weir_watchdog_say(run, WEIR_ACTIVITY_NAMES, loop.items->paths.names.root);
     weir_tally_reset(run->tally, weir_run_now(run), &parts);
+    weir_run_report_beginning(run, context->loop->phase, 0);
     code = weir_group_barrier(run->group);
     begun_ns = weir_run_now(run);
     if (code == 0)

@@ -25,8 +25,8 @@ struct weir_progress {
 };
 
 /* Called on rank 0 only, between phases but for `progress`. Members may be NULL. `progress` comes
- * before each phase and each sleep, outside of what is timed, and every `progress_interval_ns`
- * while transfers are made. */
+ * before each phase, each trial of a depth and each sleep, outside of what is timed, and every
+ * `progress_interval_ns` while transfers are made. */
 struct weir_observer {
     void *context;
     /* In the place of a test that is not to be run. An error ends the run. */
