@@ -236,6 +236,17 @@ static void check_absent(const struct weir_audit_input *input)
                          (unsigned long long)input->record->absent_count);
 }
 
+/* Each rank queues the operations that its own kernel can queue, unless a depth is searched for. */
+static void check_depths(const struct weir_audit_input *input)
+{
+    if (input->record->depth_max > 0)
+        weir_result_find(input->record, WEIR_NOTE, "depths-differ",
+                         "some ranks had %u operation%s in flight and others %u, as not every "
+                         "rank can queue those of this phase: use --depth %u for all of them",
+                         input->record->depth, input->record->depth == 1 ? "" : "s",
+                         input->record->depth_max, input->record->depth);
+}
+
 void weir_audit_names(const struct weir_audit_input *input)
 {
     if (is_in_memory(input)) {
@@ -245,4 +256,5 @@ void weir_audit_names(const struct weir_audit_input *input)
         check_delay(input);
     }
     check_absent(input);
+    check_depths(input);
 }

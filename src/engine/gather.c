@@ -170,9 +170,10 @@ static int gather_mismatches(struct weir_run *run, const struct weir_gathered *g
     return code;
 }
 
-/* Sizes of own files add up; of a shared file only rank 0 tells. */
-static void set_sizes(const struct weir_phase_facts *facts, const struct weir_gathered *gathered,
-                      struct weir_phase_result *record)
+/* Fills in sums, the least and the greatest values over all ranks. Sizes of own files add up; the
+ * size of a shared file comes from rank 0 alone. */
+static void set_reduced(const struct weir_phase_facts *facts, const struct weir_gathered *gathered,
+                        struct weir_phase_result *record)
 {
     const uint64_t *sums = gathered->sums;
 
@@ -182,6 +183,10 @@ static void set_sizes(const struct weir_phase_facts *facts, const struct weir_ga
     record->unlogged_ops = sums[WEIR_SUM_UNLOGGED];
     record->absent_count = sums[WEIR_SUM_ABSENT];
     record->left_count = sums[WEIR_SUM_LEFT];
+    record->depth = (unsigned)weir_gathered_least(gathered, WEIR_LEAST_DEPTH);
+    record->depth_max = (unsigned)gathered->greatest[WEIR_GREATEST_DEPTH];
+    if (record->depth_max == record->depth)
+        record->depth_max = 0;
     /* Ranks that were told nothing agree with any. */
     record->has_differing_sizes = weir_verb_makes_files(facts->phase->verb) &&
                                   facts->phase->target->is_shared &&
@@ -303,7 +308,6 @@ static void fill_record(struct weir_run *run, const struct weir_phase_facts *fac
     record->generation = facts->identity.generation;
     record->data_seed = facts->identity.seed;
     record->order_seed = facts->order_seed;
-    record->depth = facts->depth;
     record->batch = facts->batch;
     record->has_dropped_caches = facts->has_dropped_caches;
     record->depth_curve = keep_curve(&run->result->arena, facts->choice);
@@ -420,6 +424,8 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
                      [WEIR_LEAST_SHARED_BYTES] = ~facts->shared_bytes,
                      [WEIR_FIRST_SHORTFALL] = falls_short ? ~rank : 0,
                      [WEIR_FIRST_STALL] = stall_ns != 0 ? ~rank : 0,
+                     [WEIR_GREATEST_DEPTH] = facts->depth,
+                     [WEIR_LEAST_DEPTH] = ~(uint64_t)facts->depth,
                      [WEIR_GREATEST_STALL_NS] = stall_ns,
                      [WEIR_ANY_LOST] = facts->around.code != 0,
                      [WEIR_ANY_INCOMPLETE] = facts->is_incomplete,
@@ -510,7 +516,7 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     if (code == 0)
         code = gather_mismatches(run, &gathered, record);
     if (code == 0 && record != NULL)
-        set_sizes(facts, &gathered, record);
+        set_reduced(facts, &gathered, record);
     if (code == 0)
         code = gather_stalls(run, &texts.stall, &gathered, record);
     if (code == 0)

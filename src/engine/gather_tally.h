@@ -29,6 +29,8 @@ enum weir_greatest {
     WEIR_LEAST_SHARED_BYTES,
     WEIR_FIRST_SHORTFALL, /* least rank */
     WEIR_FIRST_STALL,     /* likewise */
+    WEIR_GREATEST_DEPTH,
+    WEIR_LEAST_DEPTH,
     WEIR_GREATEST_STALL_NS,
     WEIR_ANY_LOST, /* 0 or 1, as those that follow: what a node tells its ranks did not arrive */
     WEIR_ANY_INCOMPLETE,

@@ -49,9 +49,10 @@ static void merge_load(struct weir_phase_result *whole, const struct weir_phase_
 
     if (whole->rank_count == 0) { /* nothing is merged yet */
         whole->depth = row->depth;
+        whole->depth_max = row->depth_max;
         whole->batch = row->batch;
     } else if (row->depth != whole->depth || row->batch != whole->batch) {
-        whole->depth = 0;
+        whole->depth = whole->depth_max = 0;
     }
     pace->asked_per_s = fmax(pace->asked_per_s, row->pace.asked_per_s);
     pace->end_lag_s = fmax(pace->end_lag_s, row->pace.end_lag_s);

@@ -70,6 +70,20 @@ if [[ $engine == uring && -z ${ASAN_OPTIONS-} ]]; then
         expect_record "'$preload' == '' or all(p.depth == 1 for p in phases)"
         expect_record "all(p.ops == 100 and p.errors == 0 for p in phases if p.verb not in ('mkdir', 'rmdir'))"
     done
+    # A depth that is given: each rank queues what its kernel can, and the record has the least and the greatest.
+    for preload in '' "$WEIR_OLD_URING"; do
+        rm -f "$result"
+        capture timeout 60 mpiexec -n 2 env LD_PRELOAD="$preload" "$WEIR" mdtest -a uring -F -n 50 -d "$files/tree" --depth 8 --result "$result"
+        expect_done
+        if [[ $preload ]]; then
+            expect_record "all((p.depth, p.depth_max) == (1, 8) for p in phases if p.verb in ('create', 'stat', 'read-file', 'unlink'))"
+        fi
+        expect_record "all(('depths-differ' in {f.name for f in p.findings}) == ('$preload' != '' and p.verb not in ('mkdir', 'rmdir')) for p in phases)"
+    done
+    # The search says which depth it tries.
+    run 2 mdtest -a uring -F -n 50 -d "$files/tree" --depth auto:2 --progress 0.001
+    expect_done
+    grep -qE '^weir: create, depth [12] on trial' "$err" || fail "nothing is said of the depths that are tried"
 fi
 
 # A backend that makes one transfer at a time has nothing to search for.

@@ -90,6 +90,7 @@ static void find_names(struct scene *scene)
     cycle->slow_directories[1] = (struct weir_slow_directory){.path = "/d/two", .op_count = 1};
     removal->absent_count = 5;
     removal->left_count = 6;
+    removal->depth_max = 7;
 }
 
 static struct scene reread(const struct scene *scene)
@@ -204,6 +205,8 @@ static void what_was_found_of_trees_comes_back(void **state)
     assert_int_equal(read[0].absent_count, 0);
     assert_int_equal(read[1].absent_count, 5);
     assert_int_equal(read[1].left_count, 6);
+    assert_int_equal(read[0].depth_max, 0);
+    assert_int_equal(read[1].depth_max, 7);
     assert_int_equal(read[1].verb_count, 0);
     scene_close(&again);
     scene_close(&scene);

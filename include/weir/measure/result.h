@@ -281,7 +281,9 @@ struct weir_phase_result {
         cpu_user_s; /* processor time of all ranks while they transferred, with the kernel's ... */
     double cpu_system_s;    /* ... threads that worked for them alone */
     uint64_t blocked_count; /* transfers that would have blocked where that was forbidden */
-    unsigned depth; /* transfers in flight per rank that were allowed; 0: nothing was moved */
+    unsigned depth; /* operations in flight that were allowed, the least of all ranks; 0 = nothing
+                       was moved */
+    unsigned depth_max; /* the greatest of a rank; 0 = all ranks had the same */
     unsigned batch;
     struct weir_depth_curve depth_curve;
     struct weir_pace_result pace;

@@ -540,6 +540,7 @@ const struct weir_json_field weir_record_detail_fields[] = {
     IF_ANY("rank_ops_min", rank_ops_min, COUNT),
     IF_ANY("rank_ops_max", rank_ops_max, COUNT),
     IF_ANY("absent", absent_count, COUNT),
+    IF_ANY("depth_max", depth_max, UNSIGNED),
     IF_ANY("left", left_count, COUNT),
     PHASE("verbs", verbs, LIST, .flags = WEIR_JSON_OMITTED,
           WEIR_JSON_WHEN(weir_phase_result, verb_count),
