@@ -271,8 +271,8 @@ static int read_number(const struct reading *reading, union value *value)
     if (failure && reading->row->type == WEIR_OPTION_SIZE && isdigit((unsigned char)text[0]) &&
         strpbrk(text, ",-:") != NULL)
         return weir_error_usage(reading->error, reading->place,
-                                "\"%s\" is not one size: the sizes of weir sweep are lists and "
-                                "ranges, such as transfer=4k,8k or transfer=4k..1m*2",
+                                "\"%s\" is not one size: another command, weir sweep, runs a "
+                                "test with several, as in weir sweep AXIS=4k,8k -- DIALECT ...",
                                 reading->text);
     if (failure)
         return weir_error_usage(reading->error, reading->place, "\"%s\" is not %s", reading->text,
