@@ -271,24 +271,44 @@ int weir_items_init(struct weir_items *items, const struct weir_run *run,
                : -ENOMEM;
 }
 
+int weir_strangers_compare(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+void weir_strangers_reserve(struct weir_strangers *strangers, size_t count)
+{
+    size_t room = 2 * strangers->room > count ? 2 * strangers->room : count;
+
+    if (count <= strangers->room)
+        return;
+    /* To forget one would be to remove it later. */
+    strangers->hashes = realloc(strangers->hashes, room * sizeof *strangers->hashes);
+    if (strangers->hashes == NULL)
+        weir_error_out_of_memory();
+    strangers->room = room;
+}
+
+void weir_strangers_add(struct weir_strangers *strangers, const uint64_t *hashes, size_t count)
+{
+    if (count == 0)
+        return;
+    weir_strangers_reserve(strangers, strangers->count + count);
+    memcpy(strangers->hashes + strangers->count, hashes, count * sizeof *hashes);
+    strangers->count += count;
+}
+
 void weir_items_meet_stranger(struct weir_items *items, const struct weir_item_slot *slot)
 {
-    struct weir_strangers *met = &items->met;
     const char *path = slot->request.path;
+    uint64_t hash;
 
     if (items->phase->verb == WEIR_LINK || items->phase->verb == WEIR_SYMLINK)
         path = slot->new_path;
-    if (met->count == met->room) {
-        size_t room = met->room > 0 ? 2 * met->room : 16;
-        uint64_t *hashes = realloc(met->hashes, room * sizeof *hashes);
-
-        /* To forget one would be to remove it later. */
-        if (hashes == NULL)
-            weir_error_out_of_memory();
-        met->hashes = hashes;
-        met->room = room;
-    }
-    met->hashes[met->count++] = weir_text_hash(path, strlen(path));
+    hash = weir_text_hash(path, strlen(path));
+    weir_strangers_add(&items->met, &hash, 1);
 }
 
 uint64_t weir_items_even(const struct weir_items *items, uint64_t count)

@@ -122,6 +122,13 @@ void weir_items_close_chain(struct weir_items *items, struct weir_item_slot *slo
  * rank's items. Uses slot 0. */
 void weir_items_away_path(struct weir_items *items, uint64_t owner, char path[WEIR_PATH_BYTES]);
 
+/* The order of hashes, for qsort and bsearch. */
+int weir_strangers_compare(const void *left, const void *right);
+/* Makes room for `count` hashes in all. The process ends if there is no memory. */
+void weir_strangers_reserve(struct weir_strangers *strangers, size_t count);
+/* Appends `count` hashes, unsorted. */
+void weir_strangers_add(struct weir_strangers *strangers, const uint64_t *hashes, size_t count);
+
 /* Notes that something of others is in the place of the name that `slot` was to make. */
 void weir_items_meet_stranger(struct weir_items *items, const struct weir_item_slot *slot);
 

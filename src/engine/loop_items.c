@@ -338,18 +338,12 @@ static void end_verb(struct weir_loop *loop, struct weir_op *op, struct weir_ite
 
 /* ---- one at a time ---- */
 
-static int compare_hashes(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
 static bool is_listed(const struct weir_strangers *strangers, const char *path)
 {
     const uint64_t hash = weir_text_hash(path, strlen(path));
 
-    return bsearch(&hash, strangers->hashes, strangers->count, sizeof hash, compare_hashes) != NULL;
+    return bsearch(&hash, strangers->hashes, strangers->count, sizeof hash,
+                   weir_strangers_compare) != NULL;
 }
 
 /* What this test has found in the place of an item, and not made, is not changed or removed. */

@@ -663,25 +663,6 @@ struct stranger_round {
     uint64_t hashes[ROUND_HASHES];
 };
 
-static int by_hash(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-static void add_hashes(struct weir_strangers *known, const uint64_t *hashes, size_t count)
-{
-    if (known->count + count > known->room) {
-        known->room = 2 * (known->count + count);
-        known->hashes = realloc(known->hashes, known->room * sizeof *known->hashes);
-        if (known->hashes == NULL)
-            weir_error_out_of_memory();
-    }
-    memcpy(known->hashes + known->count, hashes, count * sizeof *hashes);
-    known->count += count;
-}
-
 /* All ranks learn what some have found in the places of items: who removes these may be another.
  * Rank 0 gathers the hashes in rounds, and sends the list once. */
 static int share_strangers(struct tree_phase *tree)
@@ -710,21 +691,17 @@ static int share_strangers(struct tree_phase *tree)
         }
         code = weir_group_gather(run->group, &mine, sizeof mine, rounds);
         for (int rank = 0; code == 0 && is_first && rank < run->group->size; rank++)
-            add_hashes(known, rounds[rank].hashes, rounds[rank].count);
+            weir_strangers_add(known, rounds[rank].hashes, rounds[rank].count);
     }
     free(rounds);
     if (is_first) {
-        qsort(known->hashes, known->count, sizeof *known->hashes, by_hash);
+        qsort(known->hashes, known->count, sizeof *known->hashes, weir_strangers_compare);
         count = known->count;
     }
     if (code == 0)
         code = weir_group_broadcast(run->group, &count, sizeof count, 0);
     if (code == 0 && !is_first) {
-        known->count = 0;
-        known->room = count;
-        known->hashes = realloc(known->hashes, count * sizeof *known->hashes);
-        if (known->hashes == NULL)
-            weir_error_out_of_memory();
+        weir_strangers_reserve(known, count);
         known->count = count;
     }
     if (code == 0)
