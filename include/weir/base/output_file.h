@@ -21,9 +21,9 @@ enum weir_output_kind {
     WEIR_OUTPUT_SERVERS     /* addresses of servers, one per line */
 };
 
-/* What a file of offsets begins with. */
-/* Before the second count of a status file: that of mdtest's directories. */
+/* Key of the second count in a status file: the directories of mdtest. */
 #define WEIR_STATUS_DIRECTORIES "directories "
+/* The first line of a file of offsets. */
 #define WEIR_OUTPUT_OFFSETS_HEADING                                                                \
     "Offset in kBytes   Latency in microseconds  Transfer size in bytes\n"
 

@@ -57,18 +57,18 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
  * visible. For phases that have notes. */
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase);
 
-/* Appends a line: `label`, and the sentence with control characters made visible. Of the room of a
- * test nothing, if the files fit. */
 /* The version of an original as its readers take it: bare where the report is to be the original's
  * (--compat, --plain), otherwise with ours. */
 #define WEIR_REPORT_VERSION_BYTES 48
 const char *weir_report_version(const struct weir_plan *plan, const char *original,
                                 char version[WEIR_REPORT_VERSION_BYTES]);
 
+/* Appends a line: `label`, and the sentence with control characters made visible. */
 void weir_report_sentence(struct weir_text *text, const char *label, const char *sentence);
-/* The remarks of the front end on a test, but for those that a test before it has too. */
+/* Appends the remarks of the front end on a test, but for those that a test before it has too. */
 void weir_report_remarks(struct weir_text *text, const char *label, const struct weir_plan *plan,
                          const struct weir_test *test);
+/* Appends why the files of a test may not fit; nothing if they do. */
 void weir_report_room(struct weir_text *text, const char *label,
                       const struct weir_test_result *test);
 

@@ -10,9 +10,9 @@
 #define WEIR_IOR_REPORTER_CSV "ior csv"
 #define WEIR_IOR_REPORTER_JSON "ior json"
 
-/* Reads "3.0", or a release of that line such as "3.0.1", as a style of the reporters: "IOR 3.0";
- * NULL for
- * NULL, the layout of the newest with our version. 0, or a usage error at `place`. */
+/* Reads "3.0", or a release of that line such as "3.0.1", as a style of the reporters: "IOR 3.0".
+ * A `word` of NULL sets *style to NULL, the newest layout with Weir's version. Returns 0, or a
+ * usage error at `place`. */
 int weir_ior_version_read(const char *word, const char *place, struct weir_error *error,
                           const char **style);
 

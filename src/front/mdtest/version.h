@@ -13,8 +13,8 @@
 #define WEIR_MDTEST_REPORTER_JSON "mdtest json"
 
 /* Reads "3.3", or a release of that line such as "3.3.0", as a style of the reporters: "mdtest
- * 3.3"; NULL for
- * NULL, the layout of the newest with our version. 0, or a usage error at `place`. */
+ * 3.3". A `word` of NULL sets *style to NULL, the newest layout with Weir's version. Returns 0, or
+ * a usage error at `place`. */
 int weir_mdtest_version_read(const char *word, const char *place, struct weir_error *error,
                              const char **style);
 
