@@ -376,6 +376,25 @@ int weir_options_parse(const struct weir_option_parser *parser, int count,
     return failure;
 }
 
+bool weir_options_has_flag(const struct weir_option_parser *parser, size_t count,
+                           const char *const words[], char letter)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *at = words[i];
+        const struct weir_option *row;
+
+        /* A word that is a value begins with no dash, or is a number or a directive. */
+        if (at[0] != '-' || at[1] == '-')
+            continue;
+        do {
+            if (*++at == letter)
+                return true;
+            row = *at != '\0' ? first_asked(parser, (struct asked){at, 1}) : NULL;
+        } while (row != NULL && !takes_value(row));
+    }
+    return false;
+}
+
 /* ---- directives ---- */
 
 int weir_options_assign(const struct weir_option_parser *parser, const char *place, const char *key,

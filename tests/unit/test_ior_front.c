@@ -1164,6 +1164,11 @@ static void what_is_changed_or_ignored_is_remarked(void **state)
         {{"ior", "-O", "useO_DIRECT=1", "-a", "fault:MPIIO"},
          "useO_DIRECT: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes "
          "nothing"},
+        {{"ior", "-O", "useO_DIRECT=1", "-a", "fault:MPIIO", "-o/scratch/Bob"},
+         "useO_DIRECT: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes "
+         "nothing"},
+        {{"ior", "-wkB", "-a", "fault:MPIIO"},
+         "-B: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes nothing"},
         {{"ior", "-B", "-a", "fault:posix"}, NULL},
         {{"ior", "--mpiio.showHints"},
          "--mpiio.showHints: an option of backend MPIIO, and this test uses POSIX: it changes "

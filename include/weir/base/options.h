@@ -107,6 +107,12 @@ void weir_options_reset(const struct weir_option_parser *parser);
 int weir_options_parse(const struct weir_option_parser *parser, int count,
                        const char *const words[], struct weir_error *error);
 
+/* True if words that weir_options_parse() has accepted have the flag `letter`, alone or among
+ * others
+ * (-wB); letters of values, as in -o/B, are none. */
+bool weir_options_has_flag(const struct weir_option_parser *parser, size_t count,
+                           const char *const words[], char letter);
+
 /* Parts the options of all tables, with their values, from words that stand alone: copies `count`
  * words to `parted`, the options first, both in their order. Returns how many of them are options.
  */

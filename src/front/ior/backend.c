@@ -70,16 +70,15 @@ static void lower_collective(struct weir_ior_lowering *lowering)
                              lowering->base.test->label);
 }
 
-/* A letter of older versions, or a key of the command line and of scripts. */
-static const char *direct_option_of(const struct weir_plan *plan)
+/* The option as it was typed: a letter of older versions, or a key of the command line and of
+ * scripts. */
+static const char *direct_option_of(const struct weir_lowering *lowering)
 {
-    for (size_t i = 0; i < plan->source.word_count; i++) {
-        const char *word = plan->source.words[i];
+    const struct weir_plan_source *source = &lowering->plan->source;
 
-        if (word[0] == '-' && word[1] != '-' && word[1] != 'O' && strchr(word, 'B') != NULL)
-            return "-B";
-    }
-    return "useO_DIRECT";
+    return weir_options_has_flag(&lowering->request->parser, source->word_count, source->words, 'B')
+               ? "-B"
+               : "useO_DIRECT";
 }
 
 int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
@@ -88,7 +87,7 @@ int weir_ior_lower_backend(struct weir_ior_lowering *lowering)
 
     /* A word of several backends, and of IOR by two names. */
     if (lowering->ior->use_o_direct &&
-        weir_lower_backend_option(base, "posix.odirect", "1", direct_option_of(base->plan)))
+        weir_lower_backend_option(base, "posix.odirect", "1", direct_option_of(base)))
         return -EINVAL;
     if (weir_lower_backend(base, lowering->ior->api, WEIR_WORK_FILES) || lower_view(lowering) ||
         lower_unused_words(lowering))
