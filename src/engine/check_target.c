@@ -30,11 +30,21 @@ static int refuse_kind(const struct weir_run *run, const char *path, enum weir_n
     return weir_error_usage(error, run->backend->descriptor.name, "%s %s", path, what);
 }
 
+/* Returns the signature that the user gave for data of the test; 0 = none. */
+static uint32_t given_signature(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->transfers.payload.seed_is_given)
+            return test->phases[i]->transfers.payload.seed;
+    return 0;
+}
+
 static int check_ours(struct weir_run *run, const struct weir_phase *phase, const char *path,
                       const struct weir_name_facts *facts, struct weir_error *error)
 {
     bool is_ours = facts->bytes == 0 && facts->link_count <= 1;
-    int code = is_ours ? 0 : weir_ownership_find(run, path, facts, &is_ours);
+    int code =
+        is_ours ? 0 : weir_ownership_find(run, path, facts, given_signature(run->test), &is_ours);
 
     if (code == -ENOENT)
         return 0;

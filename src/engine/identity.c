@@ -41,7 +41,7 @@ static bool find_stamp(const unsigned char *data, size_t bytes, struct weir_iden
 static bool find_ior(const struct weir_phase *phase, const struct weir_stretch *stretch,
                      struct weir_identity *identity)
 {
-    struct weir_traces traces = {0};
+    struct weir_traces traces = {.has_any_signature = true};
     int32_t signature;
 
     *identity = (struct weir_identity){
@@ -193,11 +193,10 @@ static int refuse_unknown(struct weir_run *run, const char *path, bool found,
                           struct weir_error *error)
 {
     if (!weir_group_any(run->group, found))
-        weir_error_set(
-            error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
-            "%s: no stamp tells what this data ought to be: it was not written by weir, "
-            "or without a payload, or nothing of it is left; " WEIR_REMEDY_UNKNOWN_DATA,
-            path);
+        weir_error_set(error, WEIR_EXIT_FLAWED, -ENODATA, run->backend->descriptor.name,
+                       "%s: no stamp tells what this data ought to be: it was not written by weir, "
+                       "or without a payload, or nothing of it is left; " WEIR_REMEDY_UNKNOWN_DATA,
+                       path);
     return weir_group_agree(run->group, error);
 }
 
@@ -304,7 +303,7 @@ static void trace(void *context, const struct weir_sample *sample)
 static int find_pattern(struct weir_run *run, const char *path, uint64_t bytes,
                         enum weir_ior_pattern *pattern, bool *found, struct weir_error *error)
 {
-    struct traces_of_ior look = {0};
+    struct traces_of_ior look = {.traces.has_any_signature = true};
     int code = visit_file(run, path, bytes, trace, &look, error);
 
     if (code != 0)

@@ -325,7 +325,9 @@ static int judge_earlier(const struct weir_items *items, const char *path, uint6
 {
     const struct weir_run *run = items->run;
     const struct weir_names *names = items->names;
-    struct weir_item_data item = {.bytes = names->bytes, .owner = owner};
+    struct weir_item_data item = {.bytes = names->bytes,
+                                  .owner = owner,
+                                  .seed = names->payload.seed_is_given ? names->payload.seed : 0};
     struct weir_name_facts facts;
     int code;
 

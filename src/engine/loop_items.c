@@ -106,7 +106,9 @@ static void set_file_params(const struct weir_loop *loop, struct weir_item_slot 
         slot->data = (struct weir_item_data){
             .bytes = verb->bytes,
             .offset = data_place(loop, is_new(loop, verb->verb) ? slot->new_place : slot->place),
-            .owner = is_new(loop, verb->verb) ? slot->new_owner : slot->owner};
+            .owner = is_new(loop, verb->verb) ? slot->new_owner : slot->owner,
+            .seed =
+                loop->items->names->payload.seed_is_given ? loop->items->names->payload.seed : 0};
     slot->params = (struct weir_file_params){
         .path = path_of(loop, slot),
         .can_write = makes,

@@ -18,8 +18,8 @@ struct verdict {
     struct weir_traces traces;
     uint64_t stamped_pieces;
     uint64_t foreign_pieces;
-    bool has_data;   /* of a benchmark, without stamps */
-    bool is_uniform; /* zeros, or another byte, or zeros and that byte in pieces of their own */
+    bool has_data;                     /* of a benchmark, without stamps */
+    bool is_uniform;                   /* zeros alone, or another byte alone */
     const struct weir_item_data *item; /* NULL: no item of a tree */
     bool has_base;
     uint64_t base; /* place of an item's first byte according to its stamps */
@@ -96,8 +96,7 @@ static void look_at(void *context, const struct weir_sample *sample)
     count_pieces(verdict, sample, &stamped, &foreign);
     verdict->stamped_pieces += stamped;
     content = stamped > 0 ? WEIR_CONTENT_FOREIGN : weir_recognise(&verdict->traces, &stretch);
-    verdict->is_uniform &= content == WEIR_CONTENT_ZERO || content == WEIR_CONTENT_ONES ||
-                           content == WEIR_CONTENT_UNIFORM;
+    verdict->is_uniform &= content == WEIR_CONTENT_ZERO || content == WEIR_CONTENT_UNIFORM;
     if (content == WEIR_CONTENT_FOREIGN && verdict->item != NULL && stamped == 0) {
         struct weir_traces of_item = verdict->traces;
 
@@ -113,8 +112,7 @@ static void look_at(void *context, const struct weir_sample *sample)
                          content == WEIR_CONTENT_OLD_IOR || content == WEIR_CONTENT_IOZONE;
 }
 
-/* Reads every byte that is in no hole, and sets *are_all if each piece is filled with zeros or with
- * `value`. */
+/* Reads every byte that is in no hole, and sets *are_all if each is `value`. */
 static int read_uniform(struct weir_samples *samples, unsigned char value, bool *are_all)
 {
     uint64_t read = 0;
@@ -131,14 +129,8 @@ static int read_uniform(struct weir_samples *samples, unsigned char value, bool 
             return (int)moved;
         if (moved == 0)
             return 0;
-        for (int64_t piece = 0; piece < moved; piece += WEIR_PIECE_BYTES) {
-            const unsigned char *data = samples->data + piece;
-            size_t left = (size_t)(moved - piece);
-            size_t bytes = left < WEIR_PIECE_BYTES ? left : WEIR_PIECE_BYTES;
-
-            if (!is_filled(data, bytes, 0) && !is_filled(data, bytes, value))
-                return 0;
-        }
+        if (!is_filled(samples->data, (size_t)moved, value))
+            return 0;
         read += (uint64_t)moved;
         at = weir_samples_next_data(samples, (uint64_t)(start + moved));
     }
@@ -148,10 +140,12 @@ static int read_uniform(struct weir_samples *samples, unsigned char value, bool 
 
 /* `item`: NULL: the file is no item of a tree. */
 static int judge(struct weir_samples *samples, const struct weir_name_facts *facts,
-                 const struct weir_item_data *item, bool *is_benchmarks)
+                 const struct weir_item_data *item, uint32_t signature, bool *is_benchmarks)
 {
-    struct verdict verdict = {.is_uniform = true, .item = item};
-    bool is_as_long = item != NULL && samples->file_bytes == item->bytes;
+    struct verdict verdict = {
+        .traces = {.modified_s = facts->modified_s, .own_signature = signature},
+        .is_uniform = true,
+        .item = item};
     bool is_empty = false;
     uint64_t failed_offset;
     int code = weir_samples_visit(samples, UINT64_MAX, look_at, &verdict, &failed_offset);
@@ -161,43 +155,55 @@ static int judge(struct weir_samples *samples, const struct weir_name_facts *fac
     if (verdict.stamped_pieces > 0)
         *is_benchmarks = verdict.stamped_pieces >= verdict.foreign_pieces;
     else
-        *is_benchmarks =
-            is_empty || (verdict.has_data && verdict.foreign_pieces == 0 &&
-                         (is_as_long || weir_traces_suffice(&verdict.traces, samples->file_bytes,
-                                                            facts->modified_s)));
+        *is_benchmarks = is_empty || (verdict.has_data && verdict.foreign_pieces == 0 &&
+                                      weir_traces_suffice(&verdict.traces));
     return code;
+}
+
+/* Compares the words of a small item from the second one on with those that follow from `key`. */
+static bool has_bare_words(const unsigned char *data, uint64_t bytes, uint64_t key, uint64_t place)
+{
+    for (uint64_t at = sizeof key; at < bytes; at += sizeof key) {
+        const uint64_t word = weir_bare_word(key, place + at), left = bytes - at;
+
+        if (memcmp(data + at, &word, left < sizeof word ? left : sizeof word) != 0)
+            return false;
+    }
+    return true;
 }
 
 /* Recognises an item of a tree in a file that is none of this test: it has no stamp below 64 bytes,
  * and its words follow from its number. */
-static int find_small_item(struct weir_samples *samples, bool *is_item)
+static int find_small_item(struct weir_samples *samples, const struct weir_traces *times,
+                           bool *is_item)
 {
     const uint64_t bytes = samples->file_bytes;
-    const uint64_t numbers = bytes >= 2 * sizeof(uint64_t) ? SMALL_ITEMS : UINT16_MAX;
-    uint64_t words[2] = {0};
+    uint64_t first;
     int64_t moved;
 
-    if (bytes < sizeof(uint32_t) || bytes >= WEIR_PIECE_REST_BYTES ||
-        (bytes >= sizeof(uint64_t) && bytes < sizeof words))
+    if (bytes < 2 * sizeof first || bytes >= WEIR_PIECE_REST_BYTES)
         return 0;
     moved = weir_samples_read(samples, 0);
     if (moved != (int64_t)bytes)
         return moved < 0 ? (int)moved : 0;
-    memcpy(words, samples->data, bytes < sizeof words ? bytes : sizeof words);
-    for (uint64_t number = 0; number < numbers && !*is_item; number++) {
+    memcpy(&first, samples->data, sizeof first);
+    for (uint64_t number = 0; number < SMALL_ITEMS && !*is_item; number++) {
         uint64_t place = number * WEIR_PIECE_BYTES;
-        uint64_t key = weir_bare_word(words[0], place);
+        uint64_t key = weir_bare_word(first, place);
 
-        *is_item = bytes < sizeof key ? (uint32_t)key == 0
-                                      : key >> 32 <= UINT16_MAX &&
-                                            key == weir_bare_word(words[1], place + sizeof key);
+        /* The search costs 20 bits of evidence; a third word or a time in the seed makes up for
+         * them. */
+        *is_item = key >> 32 <= UINT16_MAX &&
+                   (bytes >= 3 * sizeof key || weir_traces_has_time(times, (uint32_t)key)) &&
+                   has_bare_words(samples->data, bytes, key, place);
     }
     return 0;
 }
 
 int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_name_facts *facts,
-                        bool *is_benchmarks)
+                        uint32_t signature, bool *is_benchmarks)
 {
+    const struct weir_traces times = {.modified_s = facts->modified_s};
     struct weir_samples samples;
     bool found = false;
     int code = weir_samples_open(&samples, run, path, &facts->id);
@@ -205,9 +211,9 @@ int weir_ownership_find(struct weir_run *run, const char *path, const struct wei
 
     if (code != 0)
         return code;
-    code = judge(&samples, facts, NULL, &found);
+    code = judge(&samples, facts, NULL, signature, &found);
     if (code == 0 && !found)
-        code = find_small_item(&samples, &found);
+        code = find_small_item(&samples, &times, &found);
     close_code = weir_samples_close(&samples);
     if (code != 0 || close_code != 0)
         return code != 0 ? code : close_code;
@@ -215,32 +221,33 @@ int weir_ownership_find(struct weir_run *run, const char *path, const struct wei
     return 0;
 }
 
-/* Recognises an item of a few bytes by the number of its owner, by the tail of IOR's data, or by
- * data equal to those that would be written. */
-static bool is_small_item(struct weir_samples *samples, const struct weir_item_data *item)
+/* Recognises an item of a few bytes: by data equal to those that would be written, or by the words
+ * of Weir that follow from its number and its owner. */
+static bool is_small_item(struct weir_samples *samples, const struct weir_item_data *item,
+                          const struct weir_traces *times)
 {
     const uint64_t bytes = samples->file_bytes;
-    uint64_t word = 0, of_owner;
-    bool has_owner = true, is_tail = true;
+    const uint64_t of_owner = weir_bare_word(item->owner << 32, item->offset);
+    uint64_t key;
 
-    if (bytes == 0 || bytes >= 3 * sizeof word || weir_samples_read(samples, 0) != (int64_t)bytes)
+    if (bytes == 0 || bytes >= WEIR_PIECE_REST_BYTES ||
+        weir_samples_read(samples, 0) != (int64_t)bytes)
         return false;
     if (item->data != NULL && bytes == item->bytes && memcmp(samples->data, item->data, bytes) == 0)
         return true;
-    for (uint64_t i = bytes / sizeof word * sizeof word; i < bytes; i++)
-        is_tail &= samples->data[i] == i;
-    if (bytes < sizeof word) {
-        of_owner = weir_bare_word(item->owner << 32, item->offset);
-        return is_tail || memcmp(samples->data, &of_owner, bytes) == 0;
-    }
-    memcpy(&word, samples->data, sizeof word);
-    if (bytes < 2 * sizeof word && weir_bare_word(word, item->offset) >> 32 == item->owner)
-        return true;
-    for (uint64_t at = 0; at + sizeof word <= bytes; at += sizeof word) {
-        memcpy(&word, samples->data + at, sizeof word);
-        has_owner &= word >> 32 == item->owner || word >> 32 == UINT32_MAX;
-    }
-    return has_owner && is_tail;
+    /* Without a seed, these are the bytes that any run would write. */
+    if (bytes < sizeof key)
+        return bytes >= sizeof(uint32_t) && bytes == item->bytes &&
+               memcmp(samples->data, &of_owner, bytes) == 0;
+    memcpy(&key, samples->data, sizeof key);
+    key = weir_bare_word(key, item->offset);
+    if (key >> 32 != item->owner || !has_bare_words(samples->data, bytes, key, item->offset))
+        return false;
+    /* The upper half of the first word follows from the number, so do at least 32 bits of the rest
+     * or a seed that is a time or the given one. */
+    return bytes >= sizeof key + sizeof(uint32_t) ||
+           (bytes == item->bytes &&
+            ((uint32_t)key == item->seed || weir_traces_has_time(times, (uint32_t)key)));
 }
 
 int weir_ownership_judge_item(void *context, const struct weir_found_file *found)
@@ -251,15 +258,16 @@ int weir_ownership_judge_item(void *context, const struct weir_found_file *found
     const struct weir_buffers_params memory = {
         .slots = 1, .transfer_bytes = WEIR_SAMPLE_BYTES, .alignment = WEIR_PIECE_BYTES};
     struct weir_samples samples = {.found = found, .file_bytes = found->bytes};
+    const struct weir_traces times = {.modified_s = found->modified_s};
     bool is_benchmarks = false;
     int code;
 
     if (weir_buffers_open(&samples.buffers, &memory) != 0)
         return -ENOMEM;
     samples.data = samples.buffers.memory;
-    code = judge(&samples, &facts, item, &is_benchmarks);
+    code = judge(&samples, &facts, item, item->seed, &is_benchmarks);
     if (code == 0 && !is_benchmarks)
-        is_benchmarks = is_small_item(&samples, item);
+        is_benchmarks = is_small_item(&samples, item, &times);
     weir_buffers_close(&samples.buffers);
     return code != 0 || is_benchmarks ? code : -EEXIST;
 }

@@ -11,13 +11,14 @@
 
 /* Sets *is_benchmarks if at least half of the pieces of 4 KiB in the samples of the file have
  * stamps of Weir at the places that they tell, or if all samples have what Weir writes without
- * stamps or what IOR, mdtest, md-workbench and IOzone write, with whatever signature; holes, zeros
- * and ones between them aside. And if the file holds nothing and has no second name, by which
- * others would know it: no data where the backend knows holes, or one byte over and over, every one
- * of them read, up to WEIR_UNIFORM_READ_MAX. The file must be the one of `facts`. 0 or -errno
- * (-ENOENT: there is no such file). */
+ * stamps or what IOR, mdtest, md-workbench and IOzone write (weir_recognise says with how many bits
+ * of evidence); holes, zeros and ones between them aside. And if the file holds nothing and has no
+ * second name, by which others would know it: no data where the backend knows holes, zeros alone,
+ * or a byte of Parabench or IOzone alone, every one of them read, up to WEIR_UNIFORM_READ_MAX.
+ * `signature` is the one that this run was given; 0: none. The file must be the one of `facts`. 0
+ * or -errno (-ENOENT: there is no such file). */
 int weir_ownership_find(struct weir_run *run, const char *path, const struct weir_name_facts *facts,
-                        bool *is_benchmarks);
+                        uint32_t signature, bool *is_benchmarks);
 
 /* An item that is to be written. */
 struct weir_item_data {
@@ -25,12 +26,14 @@ struct weir_item_data {
     uint64_t bytes;
     uint64_t offset; /* of the item, if all those of its owner were one file */
     uint64_t owner;
+    uint32_t seed; /* seed or signature that the user gave for the data; 0 = none */
 };
 
 /* weir_file_params.judge of items: `context` is a struct weir_item_data. Returns 0 if the file is a
  * benchmark's as described above, or holds the same data as those to be written; else -EEXIST, or
  * the error of reading it. Stamps of an item may differ from their offset in the file, all by the
- * same number of pieces. Words that count prove enough if the file is as long as the item. */
+ * same number of pieces. Below 16 bytes the words that Weir writes in this item prove enough, with
+ * a seed that is a time of the file or the one of this run. */
 int weir_ownership_judge_item(void *context, const struct weir_found_file *found);
 
 /* Judges the name of an item that an earlier run may have left as an open with WEIR_CLAIM_ITEM

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each kind of data has a relation between neighbouring words, which nearly all words of a stretch
- * must have; in transfers of a few words each transfer is compared with the first one. */
+ * must have; in transfers of a few words each transfer is compared with the first one. Data are a
+ * benchmark's only with 64 bits that follow from a hash or a generator, or by a signature that is a
+ * time of the file: numbers that count, constants and bytes that repeat may be any program's. */
 #include "weir/payload/recognise.h"
 
 #include <stdlib.h>
@@ -17,14 +19,23 @@
 /* A page of IOzone, and the shortest record that has its own mark. */
 #define IOZONE_PAGE_WORDS 512
 #define IOZONE_RECORD_WORDS 128
-/* A few equal bytes may be letters. */
-#define UNIFORM_MIN 32
+/* Parabench writes zeros of text; a shorter row of them may be a line. */
+#define UNIFORM_MIN 4096
+/* Data with fewer bits that follow from a hash or a generator may be any program's. */
+#define EVIDENCE_BITS 64
+/* Bits of a number of rand_r that a word of the random pattern begins with: 64 less 31 of the seed
+ * and three that the shift has dropped. */
+#define RANDOM_START_BITS 30
+/* A rest of IOR's transfer that is no chance. */
+#define TAIL_MIN 4
+/* Clocks of clients and servers differ by less. */
+#define CLOCK_SKEW_S 60
+/* A repetition of IOR, whose start is the signature, ends within a day. */
+#define REPETITION_S (24 * 60 * 60)
 /* A run of ones below 64 bytes may be a number. */
 #define ONES_MIN 8
 /* More ranks, and more files, than any job has. */
 #define RANKS_MAX (1u << 24)
-/* The earliest plausible time stamp: IOR was first released in 2001. */
-#define TIME_MIN 1000000000u
 /* Of the generator of rand_r: bits of a state that show in no number, and what undoes a turn. */
 #define STATE_BITS_HIDDEN 16
 #define TURN_INCREMENT 12345u
@@ -91,6 +102,30 @@ static void vote(struct ballot *ballot, uint64_t value)
 
 /* ---- words that count ---- */
 
+bool weir_traces_has_time(const struct weir_traces *traces, uint32_t seed)
+{
+    int64_t age_s = traces->modified_s - (int64_t)seed;
+
+    return age_s >= -CLOCK_SKEW_S && age_s <= REPETITION_S && (int32_t)seed > REPETITION_S;
+}
+
+/* Small numbers that count are those of any program, and so are all others unless the first one is
+ * a time. */
+static bool may_be_signature(const struct weir_traces *traces, uint32_t signature)
+{
+    if (signature <= 1)
+        return false;
+    return traces->has_any_signature || signature == traces->own_signature ||
+           weir_traces_has_time(traces, signature);
+}
+
+/* Seconds that are over may be a record of times: the last one tells. */
+static void note_count(struct weir_traces *traces, uint64_t word)
+{
+    if ((uint32_t)word > traces->last_count)
+        traces->last_count = (uint32_t)word;
+}
+
 /* A negative signature has all upper bits set, up to where its sums become positive. */
 static bool counts_on(uint64_t word, uint64_t next)
 {
@@ -128,7 +163,7 @@ static enum weir_ior_pattern find_pattern(const struct weir_stretch *stretch)
 static bool is_counting(struct weir_traces *traces, const struct weir_stretch *stretch, size_t data)
 {
     const uint64_t *words = stretch->words;
-    size_t counting = 0, repeated = 0;
+    size_t counting = 0, began = stretch->count;
 
     if (stretch->count < WORDS_MIN)
         return false;
@@ -136,7 +171,7 @@ static bool is_counting(struct weir_traces *traces, const struct weir_stretch *s
         traces->signature = find_signature(stretch);
         traces->pattern = find_pattern(stretch);
     }
-    if (traces->signature == 0)
+    if (!may_be_signature(traces, traces->signature))
         return false;
     for (size_t i = 0; i < stretch->count; i++) {
         uint64_t offset = stretch->offset + i * sizeof *words;
@@ -146,9 +181,15 @@ static bool is_counting(struct weir_traces *traces, const struct weir_stretch *s
         if (!(follows || leads) || !may_count(traces->signature, words[i], offset))
             continue;
         counting++;
-        repeated += (uint64_t)((uint32_t)words[i] - traces->signature) * sizeof *words < offset;
+        note_count(traces, words[i]);
+        /* The first word of a transfer, or the one after its offset. */
+        if (follows || (uint32_t)words[i] - traces->signature > 1)
+            continue;
+        if (began < i && i - began < WORDS_MIN)
+            return false;
+        began = i;
+        traces->has_repeated |= offset > sizeof *words;
     }
-    traces->has_repeated |= repeated >= WORDS_MIN;
     /* In the smallest transfers every eighth word is an offset. */
     return data >= WORDS_MIN && counting >= data - data / 7;
 }
@@ -239,7 +280,7 @@ static uint64_t most_frequent(const struct weir_stretch *stretch)
 }
 
 /* One word over and over, but for one in each piece of a transfer, which marks its offset. */
-static bool is_constant(const struct weir_stretch *stretch, size_t data)
+static bool is_constant(struct weir_traces *traces, const struct weir_stretch *stretch, size_t data)
 {
     const uint64_t constant = most_frequent(stretch);
     const uint64_t *words = stretch->words;
@@ -253,10 +294,18 @@ static bool is_constant(const struct weir_stretch *stretch, size_t data)
         alike += words[i] == constant;
         marks += words[i] != constant && is_alone && may_be_rank(upper_half(words[i]));
     }
+    /* All samples have one constant, and the file begins with an offset, or the number of an item.
+     */
+    if ((traces->constant != 0 && traces->constant != constant) ||
+        (stretch->offset == 0 && (words[0] == constant || !may_be_rank(upper_half(words[0])))))
+        return false;
     split(&constant, 1, numbers);
-    return is_most(alike, data) && alike + marks >= data - data / 16 &&
-           (marks + 1) * 2 * WEIR_IOR_PIECE_WORDS > alike && numbers[0] != numbers[1] &&
-           are_of_rand(numbers, 2);
+    if (!is_most(alike, data) || alike + marks < data - data / 16 ||
+        (marks + 1) * 2 * WEIR_IOR_PIECE_WORDS <= alike || numbers[0] == numbers[1] ||
+        !are_of_rand(numbers, 2))
+        return false;
+    traces->constant = constant;
+    return true;
 }
 
 static bool is_old_random(const struct weir_stretch *stretch, size_t data)
@@ -276,9 +325,11 @@ static bool is_old_random(const struct weir_stretch *stretch, size_t data)
 
 /* Every other word is the rank and the signature; those between them are places, in the transfer or
  * in the file. */
-static bool is_old_places(const struct weir_stretch *stretch, size_t data)
+static bool is_old_places(struct weir_traces *traces, const struct weir_stretch *stretch,
+                          size_t data)
 {
     const uint64_t *words = stretch->words;
+    uint32_t signature = traces->signature;
     size_t right = 0;
 
     for (size_t i = 0; i < stretch->count; i++) {
@@ -287,14 +338,19 @@ static bool is_old_places(const struct weir_stretch *stretch, size_t data)
 
         if (place == 0)
             continue;
-        if (offset / sizeof *words % 2 == 0)
-            right += may_be_rank(upper_half(place)) && (uint32_t)place != 0 &&
-                     (i + 2 >= stretch->count || (uint32_t)place == (uint32_t)words[i + 2]);
-        else
+        if (offset / sizeof *words % 2 == 0) {
+            if (signature == 0)
+                signature = (uint32_t)place;
+            right += may_be_rank(upper_half(place)) && (uint32_t)place == signature;
+        } else {
             right += place == offset || (place < offset && place % 16 == 8 &&
                                          (i < 2 || place == 8 || place == words[i - 2] + 16));
+        }
     }
-    return is_most(right, data);
+    if (!is_most(right, data) || !may_be_signature(traces, signature))
+        return false;
+    traces->signature = signature;
+    return true;
 }
 
 /* ---- small transfers ---- */
@@ -309,6 +365,7 @@ struct small {
     uint64_t second_word;
     uint64_t first_offset;
     size_t with_data; /* such transfers, counted up to TRANSFERS_TRIED */
+    bool are_unlike;  /* none of these begins like the one before */
 };
 
 /* The first `bytes` of a word, at most 8, and zeros. */
@@ -409,9 +466,9 @@ static bool is_small_constant(const struct small *small, const unsigned char *da
     return is_small_offset(small, data, offset, true);
 }
 
-/* True if nearly all transfers that hold data are right. */
-static bool are_right(const struct small *small,
-                      bool (*is_right)(const struct small *, const unsigned char *, uint64_t))
+/* Counts the transfers that are right; 0: not nearly all of those that hold data are. */
+static size_t count_right(const struct small *small,
+                          bool (*is_right)(const struct small *, const unsigned char *, uint64_t))
 {
     size_t right = 0, seen = 0;
 
@@ -423,80 +480,74 @@ static bool are_right(const struct small *small,
         seen++;
         right += is_right(small, data, small->offset + at);
         if (seen == TRANSFERS_TRIED && right < seen - seen / 4)
-            return false;
+            return 0;
     }
-    return right > 0 && right >= seen - seen / 8;
+    return right >= seen - seen / 8 ? right : 0;
 }
 
-/* So many equal bits are no chance. A transfer that is alone is known by its key only: the number
- * of its file, and no seed below 8 bytes. */
-static bool proves_bare(const struct small *small, uint64_t key)
+/* The bits that follow from the key in so many transfers, without those that tell the key: file
+ * number and seed, and below 8 bytes no seed. */
+static size_t bare_bits(const struct small *small, size_t right, uint64_t key)
 {
-    size_t bytes = small->transfer < WORD_BYTES ? small->transfer : WORD_BYTES;
-    size_t words = (small->transfer + WORD_BYTES - 1) / WORD_BYTES;
-    bool has_no_seed = (key & mask_of(small->transfer) & UINT32_MAX) == 0;
+    size_t bits = 8 * right * small->transfer;
+    size_t of_key = 8 * (small->transfer < WORD_BYTES ? small->transfer : WORD_BYTES);
 
-    if (small->transfer < WORD_BYTES && has_no_seed)
-        return true;
-    if (bytes * (small->with_data - 1) >= 3 || words >= 3)
-        return true; /* Parabench's keys have no number of a file */
-    return small->transfer >= WORD_BYTES && small->transfer == small->count &&
-           upper_half(key) <= UINT16_MAX;
+    if (small->transfer < WORD_BYTES && (key & mask_of(small->transfer) & UINT32_MAX) == 0)
+        of_key = of_key > 32 ? of_key - 32 : 0;
+    return bits > of_key ? bits - of_key : 0;
 }
 
-static void note_count(struct weir_traces *traces, const struct small *small, uint32_t signature)
-{
-    if (small->offset == 0)
-        traces->signature = signature;
-    traces->has_repeated |= small->with_data > 1;
-}
-
-/* What transfers of this size hold. */
+/* What transfers of this size hold. Those below 64 bytes that count or tell an offset are tables of
+ * any program. */
 static enum weir_content recognise_size(struct weir_traces *traces, const struct small *small)
 {
     const size_t words = small->transfer / WORD_BYTES;
+    const size_t tail = small->transfer % WORD_BYTES;
     const bool is_alone = small->with_data == 1;
     uint64_t key = weir_bare_word(small->first_word, small->first_offset);
-    uint32_t numbers[2];
+    uint32_t numbers[2], signature;
+    bool has_offset;
+    size_t right;
 
     if (is_alone && small->transfer != small->count)
         return WEIR_CONTENT_FOREIGN;
-    if (proves_bare(small, key) && are_right(small, is_small_bare)) {
+    if (small->transfer < WEIR_PIECE_REST_BYTES &&
+        bare_bits(small, count_right(small, is_small_bare), key) >= EVIDENCE_BITS) {
         traces->bare_key = key & mask_of(small->transfer);
         traces->has_repeated = true;
         return WEIR_CONTENT_BARE;
     }
-    if (words == 0) { /* nothing but the tails of transfers */
-        if (small->transfer == 1 || !are_right(small, is_small_count))
-            return WEIR_CONTENT_FOREIGN;
-        traces->has_repeated = true;
-        return WEIR_CONTENT_IOR;
-    }
-    if (are_right(small, is_small_random)) {
+    if (words == 0)
+        return WEIR_CONTENT_FOREIGN;
+    right = count_right(small, is_small_random);
+    if (right * RANDOM_START_BITS + (right > 0 ? 61 * (words - 1) : 0) >= EVIDENCE_BITS &&
+        (words > 1 || small->are_unlike)) {
         traces->has_repeated = true;
         traces->pattern = WEIR_IOR_RANDOM;
         return WEIR_CONTENT_IOR;
     }
-    /* One word per transfer, constant or its offset, may be a table of another program. */
-    if (words == 1 && small->with_data < WORDS_MIN)
-        return WEIR_CONTENT_FOREIGN;
-    if ((uint32_t)small->first_word > 1 && are_right(small, is_small_count)) {
-        traces->pattern = WEIR_IOR_TIMESTAMP;
-        note_count(traces, small, (uint32_t)small->first_word);
-        return WEIR_CONTENT_IOR;
-    }
-    if (!(is_alone && words < 3) && are_right(small, is_small_counting)) {
-        traces->pattern = WEIR_IOR_OFFSET;
-        note_count(traces, small, (uint32_t)small->second_word - 1);
-        traces->has_repeated |= words == 1;
-        return WEIR_CONTENT_IOR;
-    }
     split(&small->second_word, 1, numbers);
-    if (words == 1 || numbers[0] == numbers[1] || !are_right(small, is_small_constant) ||
-        !are_of_rand(numbers, 2))
+    if (words > 1 && small->with_data >= (small->transfer < WEIR_PIECE_REST_BYTES ? 3 : 1) &&
+        numbers[0] != numbers[1] &&
+        (traces->constant == 0 || traces->constant == small->second_word) &&
+        count_right(small, is_small_constant) > 0 && are_of_rand(numbers, 2)) {
+        traces->has_repeated = true;
+        traces->constant = small->second_word;
+        traces->pattern = WEIR_IOR_INCOMPRESSIBLE;
+        return WEIR_CONTENT_IOR;
+    }
+    if (words < (traces->has_any_signature ? 2 : WORDS_MIN))
         return WEIR_CONTENT_FOREIGN;
-    traces->has_repeated = true;
-    traces->pattern = WEIR_IOR_INCOMPRESSIBLE;
+    has_offset = count_right(small, is_small_count) == 0;
+    signature = (uint32_t)(has_offset ? small->second_word - 1 : small->first_word);
+    if (!may_be_signature(traces, signature) ||
+        (small->offset > 0 && traces->signature != 0 && traces->signature != signature) ||
+        (has_offset && count_right(small, is_small_counting) == 0))
+        return WEIR_CONTENT_FOREIGN;
+    traces->pattern = has_offset ? WEIR_IOR_OFFSET : WEIR_IOR_TIMESTAMP;
+    traces->signature = signature;
+    traces->has_repeated |= !is_alone || tail >= TAIL_MIN;
+    note_count(traces, signature + words - 1);
     return WEIR_CONTENT_IOR;
 }
 
@@ -508,8 +559,9 @@ static enum weir_content recognise_small(struct weir_traces *traces,
 
     for (size_t transfer = 1; transfer <= SMALL_MAX && transfer <= count; transfer++) {
         size_t skipped = (transfer - stretch->offset % transfer) % transfer;
-        struct small small = {.bytes = bytes + skipped, .transfer = transfer};
+        struct small small = {.bytes = bytes + skipped, .transfer = transfer, .are_unlike = true};
         enum weir_content content;
+        uint64_t last_word = 0;
 
         if (skipped >= count)
             continue;
@@ -519,6 +571,8 @@ static enum weir_content recognise_small(struct weir_traces *traces,
              at += transfer) {
             if (is_equal(small.bytes + at, transfer, 0))
                 continue;
+            small.are_unlike &= word_at(small.bytes + at, transfer) != last_word;
+            last_word = word_at(small.bytes + at, transfer);
             if (small.with_data++ > 0)
                 continue;
             small.first_word = word_at(small.bytes + at, transfer);
@@ -582,22 +636,24 @@ static bool is_in_runs(struct weir_traces *traces, const struct weir_stretch *st
             return false;
         if (pattern == WEIR_IOR_INCOMPRESSIBLE && word != constant) {
             split(&word, 1, numbers);
-            if (constant != 0 || numbers[0] == numbers[1] || !are_of_rand(numbers, 2))
+            if (constant != 0 || numbers[0] == numbers[1] || !are_of_rand(numbers, 2) ||
+                (traces->constant != 0 && traces->constant != word))
                 return false;
-            constant = word;
+            constant = traces->constant = word;
         }
         /* An archive has a header before the files in it. */
         if (stretch->offset == 0 && covered == 0 && at > empty && at > WORD_BYTES)
             return false;
         if (pattern == WEIR_IOR_TIMESTAMP && stretch->offset == 0 && covered == 0)
-            traces->signature = (uint32_t)word;
+            traces->signature = (uint32_t)word - (at == WORD_BYTES ? 1 : 0);
         if (pattern == WEIR_IOR_TIMESTAMP &&
-            (traces->signature <= 1 || !may_count(traces->signature, word, stretch->offset + at)))
+            (!may_be_signature(traces, traces->signature) ||
+             !may_count(traces->signature, word, stretch->offset + at)))
             return false;
-        traces->has_repeated |=
-            pattern != WEIR_IOR_TIMESTAMP || (covered > 0 && (uint32_t)word == traces->signature) ||
-            (uint64_t)((uint32_t)word - traces->signature) * WORD_BYTES + SMALL_MAX <
-                stretch->offset + at;
+        if (pattern == WEIR_IOR_TIMESTAMP)
+            note_count(traces, word + length - 1);
+        traces->has_repeated |= pattern != WEIR_IOR_TIMESTAMP ||
+                                (covered > 0 && (uint32_t)word - traces->signature <= 1);
         traces->pattern = pattern;
         right = length * WORD_BYTES;
         covered += right;
@@ -614,10 +670,12 @@ static bool is_uniform(uint64_t word)
 
 static bool is_iozone(struct weir_traces *traces, const struct weir_stretch *stretch)
 {
+    unsigned char byte;
     size_t marks = 0;
     uint64_t mark = 0;
 
-    if (stretch->offset % (IOZONE_RECORD_WORDS * WORD_BYTES) != 0 || stretch->rest > 0)
+    if (stretch->offset % (IOZONE_RECORD_WORDS * WORD_BYTES) != 0 || stretch->rest > 0 ||
+        stretch->count % IOZONE_RECORD_WORDS != 0)
         return false;
     for (size_t i = 0; i < stretch->count; i++) {
         if (stretch->words[i] == 0)
@@ -627,6 +685,10 @@ static bool is_iozone(struct weir_traces *traces, const struct weir_stretch *str
         if (i % IOZONE_RECORD_WORDS != 0 || stretch->words[i] != mark || !is_uniform(mark))
             return false;
     }
+    /* Classes and masks of a raster; a single mark may be a row of letters, too. */
+    byte = (unsigned char)mark;
+    if (byte < 0x10 || byte == 0xff || (marks == 1 && byte >= ' ' && byte <= '~'))
+        return false;
     if (marks * IOZONE_PAGE_WORDS < stretch->count ||
         (traces->byte != 0 && traces->byte != (unsigned char)mark))
         return false;
@@ -658,7 +720,7 @@ static enum weir_content recognise(struct weir_traces *traces, const struct weir
     *traces = before;
     if (is_random(stretch, data))
         return proven_ior(traces, WEIR_IOR_RANDOM);
-    if (is_constant(stretch, data))
+    if (is_constant(traces, stretch, data))
         return proven_ior(traces, WEIR_IOR_INCOMPRESSIBLE);
     if (is_iozone(traces, stretch))
         return WEIR_CONTENT_IOZONE;
@@ -666,9 +728,13 @@ static enum weir_content recognise(struct weir_traces *traces, const struct weir
         return WEIR_CONTENT_IOR;
     *traces = before;
     traces->has_repeated = true;
-    return is_old_places(stretch, data) || is_old_random(stretch, data) ? WEIR_CONTENT_OLD_IOR
-                                                                        : WEIR_CONTENT_FOREIGN;
+    return is_old_places(traces, stretch, data) || is_old_random(stretch, data)
+               ? WEIR_CONTENT_OLD_IOR
+               : WEIR_CONTENT_FOREIGN;
 }
+
+/* Written by Parabench; by IOzone with -+Z, with which -V is used as well; and with -+X. */
+static const unsigned char uniform_bytes[] = {'0', 0xa5, 0xbb};
 
 enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_stretch *stretch)
 {
@@ -680,13 +746,12 @@ enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_s
 
     if (count == 0 || is_equal(bytes, count, 0))
         return WEIR_CONTENT_ZERO;
-    if (count >= UNIFORM_MIN && is_equal(bytes, count, bytes[0])) {
-        bool is_other = traces->byte != 0 && traces->byte != bytes[0];
-
+    if (is_equal(bytes, count, 0xff))
+        return WEIR_CONTENT_ONES;
+    if (is_equal(bytes, count, bytes[0]) && memchr(uniform_bytes, bytes[0], sizeof uniform_bytes) &&
+        (stretch->offset > 0 ? traces->byte == bytes[0] : count >= UNIFORM_MIN)) {
         traces->byte = bytes[0];
-        return bytes[0] == 0xff ? WEIR_CONTENT_ONES
-               : is_other       ? WEIR_CONTENT_FOREIGN
-                                : WEIR_CONTENT_UNIFORM;
+        return WEIR_CONTENT_UNIFORM;
     }
     content = recognise(traces, stretch);
     if (content != WEIR_CONTENT_FOREIGN || !has_ones(stretch))
@@ -703,14 +768,12 @@ enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_s
     cleared.words = words;
     content = recognise(traces, &cleared);
     free(words);
-    return content;
+    return content == WEIR_CONTENT_IOR ? content : WEIR_CONTENT_FOREIGN;
 }
 
-bool weir_traces_suffice(const struct weir_traces *traces, uint64_t file_bytes, int64_t modified_s)
+bool weir_traces_suffice(const struct weir_traces *traces)
 {
-    int64_t signature = (int32_t)traces->signature;
-    int64_t end_s = signature + (int64_t)(file_bytes / sizeof(uint64_t));
-    bool is_record = signature >= TIME_MIN && end_s <= modified_s;
-
-    return traces->has_repeated || (signature != 0 && signature != 1 && !is_record);
+    return traces->has_repeated ||
+           (traces->signature != 0 && traces->signature == traces->own_signature) ||
+           (int64_t)traces->last_count > traces->modified_s + CLOCK_SKEW_S;
 }

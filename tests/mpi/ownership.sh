@@ -12,11 +12,12 @@ ior_file() { # ior_file PATTERN SIGNATURE TRANSFER: as two ranks of IOR leave it
     "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/ior_patterns.py" "$1" "$2" "$3" $(($3 * 8)) 2 2 "$keep" || code=$?
     ((code != 77)) || skip "the C library's rand_r is not that of glibc: nothing can be installed for it"
     ((code == 0)) || fail "no file from the generator for $*"
+    touch -d "@$(($2 > 1000000000 ? $2 + 30 : $(date +%s)))" "$keep" # half a minute after its signature
 }
 
 place() { # place: the file that was made, with its holes
     rm -f "$file"
-    cp --sparse=always "$keep" "$file"
+    cp --sparse=always --preserve=timestamps "$keep" "$file"
 }
 
 expect_taken() { # expect_taken [OPTION...]: overwritten, and removed at the end
@@ -43,15 +44,13 @@ for verb in -r -w; do
     names=()
     for pattern in t o i r; do
         ior_file $pattern 1700000000 16384
-        cp "$keep" "$file.$pattern.0000000${#names[@]}"
+        cp --preserve=timestamps "$keep" "$file.$pattern.0000000${#names[@]}"
         names+=("$file.$pattern")
     done
     run 4 $verb -F -t 16k -b 64k -o "$(IFS=@ && echo "${names[*]}")"
     expect_done
     expect_files ''
 done
-ior_file t 42 4096
-expect_taken
 for options in '--data none -t 64k -b 1m' '--data ior -t 64k -b 1m' '--data ior -t 1m -b 1m' '-t 8 -b 4k' '-t 48 -b 4800 -s 3'; do
     # shellcheck disable=SC2086 # words
     capture "$WEIR" -w -k -o "$keep" $options
@@ -71,6 +70,12 @@ capture "$WEIR" -w -t 64k -b 64k -o "$file"
 expect_done
 
 # ---------------------------------------------------------------- somebody's
+
+# Numbers that count from any other than the time of the file and the signature of the run.
+ior_file t 42 4096
+expect_left 'another signature' -w -t 64k -b 64k
+expect_left 'another signature' -w -t 64k -b 64k -G 43
+expect_taken -G 42
 
 make_foreign() { # make_foreign NAME
     rm -f "$keep"

@@ -18,13 +18,15 @@ static uint64_t file[FILE_WORDS];
 /* A run of IOR that began at this signature has ended. */
 #define SIGNATURE 1700000000
 static int64_t modified_s = SIGNATURE + 60;
+/* Of the run that meets the file; 0: none was given. */
+static uint32_t own_signature;
 
 /* The verdict on the whole file, from stretches at its beginning and further on. */
 static bool is_benchmarks(struct weir_traces *traces)
 {
     bool is_known = true, has_data = false;
 
-    *traces = (struct weir_traces){0};
+    *traces = (struct weir_traces){.modified_s = modified_s, .own_signature = own_signature};
     for (size_t at = 0; at < FILE_WORDS; at += WORDS + 512) {
         struct weir_stretch stretch = {
             .words = file + at,
@@ -37,7 +39,7 @@ static bool is_benchmarks(struct weir_traces *traces)
         has_data |= content != WEIR_CONTENT_ZERO && content != WEIR_CONTENT_ONES &&
                     content != WEIR_CONTENT_UNIFORM;
     }
-    return is_known && has_data && weir_traces_suffice(traces, sizeof file, modified_s);
+    return is_known && has_data && weir_traces_suffice(traces);
 }
 
 /* As ranks of IOR leave a file that they share, with blocks of two transfers. */
@@ -63,7 +65,7 @@ static const enum weir_ior_pattern patterns[] = {WEIR_IOR_TIMESTAMP, WEIR_IOR_OF
                                                  WEIR_IOR_INCOMPRESSIBLE, WEIR_IOR_RANDOM};
 static const int32_t signatures[] = {42, 1700000000, INT32_MAX, -7};
 
-static void ior_is_recognised_with_any_signature(void **state)
+static void ior_is_recognised_by_a_time_or_the_runs_signature(void **state)
 {
     static const size_t sizes[] = {64, 512, 4096, 65536};
     struct weir_traces traces;
@@ -73,11 +75,17 @@ static void ior_is_recognised_with_any_signature(void **state)
         for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                 fill_ior(patterns[p], signatures[i], sizes[s]);
+                own_signature = 0;
+                if (is_benchmarks(&traces) != (p >= 2 || signatures[i] == SIGNATURE))
+                    fail_msg("pattern %zu, signature %d, size %zu, none given", p, signatures[i],
+                             sizes[s]);
+                own_signature = (uint32_t)signatures[i];
                 if (!is_benchmarks(&traces))
                     fail_msg("pattern %zu, signature %d, size %zu", p, signatures[i], sizes[s]);
                 assert_int_equal(traces.pattern, patterns[p]);
                 if (p < 2)
                     assert_int_equal(traces.signature, (uint32_t)signatures[i]);
+                own_signature = 0;
             }
 }
 
@@ -101,7 +109,7 @@ static void holes_and_damage_do_not_hide_it(void **state)
 static void fill_old_places(bool is_in_file, size_t transfer_words)
 {
     for (size_t i = 0; i < FILE_WORDS; i++)
-        file[i] = i % 2 == 0 ? UINT64_C(1) << 32 | 42
+        file[i] = i % 2 == 0 ? UINT64_C(1) << 32 | SIGNATURE
                              : (is_in_file ? i : i % transfer_words) * sizeof *file;
 }
 
@@ -263,6 +271,170 @@ static void fill_ior_behind_text(void)
     memset(file, 'A', 65536);
 }
 
+/* ---- tables of integers ---- */
+
+/* Made from a number and the number of the entry. */
+struct table {
+    const char *name;
+    unsigned bytes; /* of an entry */
+    uint64_t (*entry)(uint64_t i);
+};
+
+static uint64_t count_from_30000(uint64_t i)
+{
+    return 30000 + i;
+}
+
+static uint64_t count_behind_a_length(uint64_t i)
+{
+    return i == 0 ? FILE_WORDS - 1 : 30000 + i;
+}
+
+static uint64_t count_from_a_time(uint64_t i)
+{
+    return SIGNATURE - 400000 + i;
+}
+
+static uint64_t constant_3(uint64_t i)
+{
+    (void)i;
+    return 3;
+}
+
+static uint64_t constant_time(uint64_t i)
+{
+    (void)i;
+    return SIGNATURE;
+}
+
+static uint64_t label_0_3(uint64_t i)
+{
+    return i / 7 % 2 * 3;
+}
+
+static uint64_t mask_in_runs(uint64_t i)
+{
+    return i / 1000 % 2 * 0xff;
+}
+
+static uint64_t row_pointer(uint64_t i)
+{
+    return 8 * i;
+}
+
+static uint64_t no_data_and_noise(uint64_t i)
+{
+    return weir_random_at(2, i) % 100 < 8 ? weir_random_at(3, i) % 1000 : UINT64_MAX;
+}
+
+static uint64_t big_endian_0_1(uint64_t i)
+{
+    return weir_random_at(4, i / 9) % 2 << 8;
+}
+
+static uint64_t big_endian_count(uint64_t i)
+{
+    return __builtin_bswap64(100000 + i);
+}
+
+static uint64_t tiled_count(uint64_t i)
+{
+    return 5000 + i % 512;
+}
+
+static uint64_t one_as_double(uint64_t i)
+{
+    (void)i;
+    return UINT64_C(0x3ff0000000000000);
+}
+
+static uint64_t missing_value(uint64_t i)
+{
+    (void)i;
+    return UINT64_C(0xc08f380000000000); /* -999.0 */
+}
+
+static uint64_t offset_and_length(uint64_t i)
+{
+    return i % 2 == 0 ? 8 * i : 16;
+}
+
+static uint64_t length_and_offset(uint64_t i)
+{
+    return i % 2 == 0 ? 16 : 8 * i;
+}
+
+static uint64_t interval_of_a_second(uint64_t i)
+{
+    return SIGNATURE + i % 2;
+}
+
+static uint64_t squares(uint64_t i)
+{
+    return i * i;
+}
+
+static const struct table tables[] = {
+    {"count", 8, count_from_30000},
+    {"count of 32 bits", 4, count_from_30000},
+    {"length and count", 8, count_behind_a_length},
+    {"record of times", 8, count_from_a_time},
+    {"constant", 8, constant_3},
+    {"constant of 32 bits", 4, constant_3},
+    {"constant of 16 bits", 2, constant_3},
+    {"one time", 8, constant_time},
+    {"labels", 8, label_0_3},
+    {"labels of 32 bits", 4, label_0_3},
+    {"mask", 1, mask_in_runs},
+    {"row pointers", 8, row_pointer},
+    {"row pointers of 32 bits", 4, row_pointer},
+    {"no data", 8, no_data_and_noise},
+    {"no data of 32 bits", 4, no_data_and_noise},
+    {"no data of 16 bits", 2, no_data_and_noise},
+    {"big-endian raster", 2, big_endian_0_1},
+    {"big-endian sequence numbers", 8, big_endian_count},
+    {"columns of a grid", 8, tiled_count},
+    {"ones of 64 bits", 8, one_as_double},
+    {"missing values", 8, missing_value},
+    {"index of records", 8, offset_and_length},
+    {"index behind a header", 8, length_and_offset},
+    {"intervals", 8, interval_of_a_second},
+    {"lookup table", 8, squares},
+};
+
+static void fill_table(const struct table *table)
+{
+    unsigned char *to = (unsigned char *)file;
+
+    for (size_t i = 0; i < sizeof file / table->bytes; i++) {
+        uint64_t entry = table->entry(i);
+
+        memcpy(to + i * table->bytes, &entry, table->bytes);
+    }
+}
+
+static enum weir_content recognise_bytes(const void *bytes, size_t count);
+
+/* Whole files of them, and short ones. */
+static void tables_are_not_recognised(void **state)
+{
+    struct weir_traces traces;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        fill_table(&tables[i]);
+        if (is_benchmarks(&traces))
+            fail_msg("%s: taken for a benchmark's", tables[i].name);
+        for (size_t count = 1; count <= 600; count += count < 40 ? 1 : 7) {
+            enum weir_content content = recognise_bytes(file, count);
+
+            if (content != WEIR_CONTENT_FOREIGN && content != WEIR_CONTENT_ZERO &&
+                content != WEIR_CONTENT_ONES)
+                fail_msg("%s: %zu bytes of it are taken for a benchmark's", tables[i].name, count);
+        }
+    }
+}
+
 static void others_files_are_not_recognised(void **state)
 {
     static void (*const fills[])(void) = {
@@ -303,23 +475,93 @@ static void seconds_that_were_over_are_somebodys(void **state)
     (void)state;
     fill_ior(WEIR_IOR_TIMESTAMP, SIGNATURE, sizeof file);
     assert_true(is_benchmarks(&traces));
+    /* The last second of a record is that of its modification, or any one before. */
+    modified_s = SIGNATURE + FILE_WORDS - 1;
+    assert_false(is_benchmarks(&traces));
     modified_s = SIGNATURE + FILE_WORDS;
     assert_false(is_benchmarks(&traces));
-    modified_s = SIGNATURE - 1; /* times to come are no record */
-    assert_true(is_benchmarks(&traces));
+    modified_s = SIGNATURE - 3600; /* no run begins after its data were written */
+    assert_false(is_benchmarks(&traces));
     modified_s = SIGNATURE + 60;
 }
 
-static void a_word_proves_nothing(void **state)
+/* Two sensors, or two stations; the second begins again a second later. */
+static void seconds_that_are_late_are_somebodys(void **state)
 {
-    static const uint64_t words[] = {1700000000};
-    struct weir_stretch stretch = {.words = words};
-    struct weir_traces traces = {0};
+    struct weir_traces traces;
 
     (void)state;
-    assert_int_equal(weir_recognise(&traces, &stretch), WEIR_CONTENT_ZERO);
-    stretch.count = 1;
-    assert_int_equal(weir_recognise(&traces, &stretch), WEIR_CONTENT_FOREIGN);
+    for (size_t i = 0; i < FILE_WORDS; i++)
+        file[i] = SIGNATURE + i - (i > 500);
+    modified_s = SIGNATURE + FILE_WORDS;
+    assert_false(is_benchmarks(&traces));
+    modified_s = SIGNATURE + 60;
+}
+
+static enum weir_content recognise_bytes(const void *bytes, size_t count)
+{
+    static uint64_t words[WORDS];
+    struct weir_traces traces = {.modified_s = modified_s, .own_signature = own_signature};
+    struct weir_stretch stretch = {
+        .words = words, .count = count / sizeof *words, .rest = count % sizeof *words};
+    enum weir_content content;
+
+    assert_true(count <= sizeof words);
+    memset(words, 0, sizeof words);
+    memcpy(words, bytes, count);
+    content = weir_recognise(&traces, &stretch);
+    return content == WEIR_CONTENT_IOR && !weir_traces_suffice(&traces) ? WEIR_CONTENT_FOREIGN
+                                                                        : content;
+}
+
+static void a_few_words_prove_nothing(void **state)
+{
+    static const uint64_t rows[][3] = {
+        {1700000000, 1700000001, 1700000002},
+        {42, 43, 44},
+        {1700000000, 1700000000, 1700000000},
+        {0, 1700000001, 1700000002},
+        {0x289a27a537588045, 0x289a27a537588045, 0x289a27a537588045},
+    };
+
+    (void)state;
+    own_signature = 42;
+    assert_int_equal(recognise_bytes(rows[0], 0), WEIR_CONTENT_ZERO);
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
+        for (size_t bytes = row == 3 ? 9 : 1; bytes <= sizeof *rows; bytes++)
+            if (recognise_bytes(rows[row], bytes) > WEIR_CONTENT_ZERO &&
+                recognise_bytes(rows[row], bytes) != WEIR_CONTENT_FOREIGN)
+                fail_msg("row %zu, %zu bytes", row, bytes);
+    own_signature = 0;
+}
+
+/* Bytes that decide nothing, whichever they are. */
+static void a_byte_proves_nothing(void **state)
+{
+    static unsigned char bytes[4096];
+
+    (void)state;
+    for (unsigned value = 1; value < 256; value++)
+        for (size_t count = 1; count <= sizeof bytes; count = count < 80 ? count + 1 : count * 2) {
+            enum weir_content content;
+            bool is_written =
+                count == sizeof bytes && (value == '0' || value == 0xa5 || value == 0xbb);
+
+            memset(bytes, (int)value, sizeof bytes);
+            content = recognise_bytes(bytes, count);
+            if (content != (is_written      ? WEIR_CONTENT_UNIFORM
+                            : value == 0xff ? WEIR_CONTENT_ONES
+                                            : WEIR_CONTENT_FOREIGN))
+                fail_msg("%zu bytes of %u: %u", count, value, content);
+        }
+    /* The mark of IOzone with and without the rest of its record. */
+    memset(bytes, 0, sizeof bytes);
+    memset(bytes, 0x95, 8);
+    assert_int_equal(recognise_bytes(bytes, sizeof bytes), WEIR_CONTENT_IOZONE);
+    for (size_t count = 8; count < 1024; count += 8)
+        assert_int_equal(recognise_bytes(bytes, count), WEIR_CONTENT_FOREIGN);
+    memset(bytes, 'A', 8);
+    assert_int_equal(recognise_bytes(bytes, sizeof bytes), WEIR_CONTENT_FOREIGN);
 }
 
 /* ---- signatures ---- */
@@ -360,13 +602,16 @@ static void noise_has_no_signature(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ior_is_recognised_with_any_signature),
+        cmocka_unit_test(ior_is_recognised_by_a_time_or_the_runs_signature),
         cmocka_unit_test(holes_and_damage_do_not_hide_it),
         cmocka_unit_test(older_releases_are_recognised),
         cmocka_unit_test(small_transfers_of_ours_tell_their_key),
         cmocka_unit_test(others_files_are_not_recognised),
+        cmocka_unit_test(tables_are_not_recognised),
         cmocka_unit_test(seconds_that_were_over_are_somebodys),
-        cmocka_unit_test(a_word_proves_nothing),
+        cmocka_unit_test(seconds_that_are_late_are_somebodys),
+        cmocka_unit_test(a_few_words_prove_nothing),
+        cmocka_unit_test(a_byte_proves_nothing),
         cmocka_unit_test(most_words_tell_the_signature),
         cmocka_unit_test(noise_has_no_signature),
     };

@@ -177,12 +177,18 @@ static const struct weir_quirk of_access[] = {
      "everywhere",
      "OMPIO takes the prefix for a part of the name"},
     {"what stands at the target is overwritten or removed, whatever it is",
-     "only what a benchmark wrote (Weir, IOR, mdtest, md-workbench, IOzone, Parabench, with "
-     "whatever sizes and patterns), and files of holes, zeros or one other byte, unless "
-     "`--overwrite` or `WEIR_OVERWRITE=1` in the environment",
-     "a mistyped path costs no data. Of equal bytes that are no holes, 1 GiB is read to be sure. "
-     "What has no pattern is not recognised: dd's copies of /dev/urandom, IOzone's data of -+d "
-     "and of -+M, and a single transfer of IOR of 8 bytes"},
+     "only data of Weir, IOR, mdtest, md-workbench, IOzone and Parabench that no other program "
+     "writes, and files of holes or zeros, unless `--overwrite` or `WEIR_OVERWRITE=1` in the "
+     "environment",
+     "a mistyped path costs no data. Refused for this reason, though a benchmark wrote it: "
+     "timestamp and offset patterns with a signature that is neither the `-G` of this run nor a "
+     "time up to a day before the file's modification, or in transfers below 64 bytes; a single "
+     "such transfer below 512 bytes or that had counted to its end before the modification; Weir's "
+     "transfers below 64 bytes, unless 64 bits of a file follow from their places; files of a byte "
+     "other than 0, 0xa5, 0xbb and the digit zero, or below 4 KiB; IOzone's records below 1 KiB, "
+     "and a single page with a letter; a prefill of ones without data; dd's copies of "
+     "/dev/urandom, IOzone's data of -+d and of -+M. Of equal bytes that are no holes, 1 GiB is "
+     "read to be sure"},
     {"AIO calls a transfer done when it has been put into its queue: latencies are those of "
      "queueing, "
      "and what is read never reaches the buffer that is looked at",
