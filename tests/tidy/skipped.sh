@@ -56,3 +56,22 @@ grep -q 'Total Tests: 2' "$work/said" || fail "-N does not list"
 if grep -nE '\bskip "' "$root"/tests/*/*.sh | grep -vE ' takes? | needs |scripts/(deps|testbed)|set TMPDIR|nothing can be' >"$work/said"; then
     fail "reasons that do not say what they take"
 fi
+
+# Words that are no options are refused before anything is installed.
+printf '#!/bin/sh\ntouch "%s"\n' "$work/installed" >"$work/tree/scripts/deps"
+refused() { # refused PATTERN WORD...
+    local pattern=$1
+    shift
+    try "$@"
+    ((status == 2)) || fail "the exit code of $* is $status"
+    grep -qE "^test: $pattern" "$work/said" || fail "$* is refused with another sentence"
+    [[ ! -e $work/installed ]] || fail "$* installs packages before it is refused"
+}
+refused '--nonsense: neither an option' --nonsense
+refused '--nonsense=1: neither an option' -R unit --nonsense=1
+refused '--quick: give it before' -R unit --quick
+refused '--keep: an option for --root' --keep
+refused '--root: the name of a root directory is missing' --root
+refused '--nonsense: neither' --root debian11 --nonsense
+try --rerun-failed --timeout=10 --repeat until-pass:2
+[[ -e $work/installed ]] || fail "options of ctest are refused"
