@@ -98,7 +98,8 @@ static void add_verdict(struct weir_text *text, const struct weir_option *row)
                       row->better ? ";" : ",", row->needs);
 }
 
-static void add_rows(struct weir_text *text, const char *original,
+/* With `has_since` false, "since" is a release of another program: the original never had these. */
+static void add_rows(struct weir_text *text, const char *original, bool has_since,
                      const struct weir_option_set *set)
 {
     weir_text_add(text, "\n| option | meaning | since %s | here |\n| --- | --- | --- | --- |\n",
@@ -108,8 +109,8 @@ static void add_rows(struct weir_text *text, const char *original,
         add_spelling(text, row);
         weir_text_add(text, " | ");
         add_meaning(text, row);
-        weir_text_add(text, " | %s | ", row->since ? row->since : "never");
-        if (row->since)
+        weir_text_add(text, " | %s | ", row->since && has_since ? row->since : "never");
+        if (row->since && (has_since || row->refusal))
             add_verdict(text, row);
         else
             weir_text_add(text, "ours");
@@ -117,7 +118,7 @@ static void add_rows(struct weir_text *text, const char *original,
     }
 }
 
-static void add_backends(struct weir_text *text, const char *original,
+static void add_backends(struct weir_text *text, const char *original, bool has_since,
                          const struct weir_backends *backends)
 {
     for (size_t i = 0; i < backends->count; i++) {
@@ -126,7 +127,7 @@ static void add_backends(struct weir_text *text, const char *original,
         if (!descriptor->options.rows)
             continue;
         weir_text_add(text, "\n### `-a %s`\n", descriptor->label);
-        add_rows(text, original, &descriptor->options);
+        add_rows(text, original, has_since, &descriptor->options);
     }
 }
 
@@ -136,22 +137,23 @@ void weir_compat_add_options(struct weir_text *text, const struct weir_front_tab
     struct weir_option rows[WEIR_COMMON_ROWS_MAX];
     const struct weir_option_set common = weir_front_common_set(tables, rows);
     const char *title = tables->title;
+    bool is_of_ior = tables->release == NULL; /* one release of IOR, mdtest and md-workbench */
 
     weir_text_add(text, "## Options\n\n### Of %s %s\n", title,
                   tables->release ? tables->release : "4.1");
-    add_rows(text, title, tables->options);
+    add_rows(text, title, true, tables->options);
     if (tables->old) {
         weir_text_add(text, "\n### Of older versions\n");
-        add_rows(text, title, tables->old);
+        add_rows(text, title, true, tables->old);
     }
     weir_text_add(text, "\n### Of backends that are not built\n");
-    add_rows(text, title, &weir_absent_backend_set);
+    add_rows(text, title, is_of_ior, &weir_absent_backend_set);
     if (backends)
-        add_backends(text, title, backends);
+        add_backends(text, title, is_of_ior, backends);
     weir_text_add(text, "\n### Beyond %s\n", title);
-    add_rows(text, title, &common);
-    add_rows(text, title, tables->additions);
-    add_rows(text, title, tables->orders);
+    add_rows(text, title, true, &common);
+    add_rows(text, title, true, tables->additions);
+    add_rows(text, title, true, tables->orders);
 }
 
 /* ---- quirks ---- */

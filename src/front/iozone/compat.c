@@ -59,6 +59,7 @@ static const struct weir_quirk_list quirk_lists[] = {
 static const struct weir_front_tables page_tables = {
     .place = "iozone",
     .title = "IOzone",
+    .release = WEIR_IOZONE_RELEASE,
     .options = &weir_iozone_option_set,
     .additions = &weir_iozone_addition_set,
     .orders = &weir_iozone_order_set,
