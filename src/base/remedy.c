@@ -47,6 +47,7 @@ const struct weir_remedy_word weir_remedy_neutral[] = {
     {WEIR_REMEDY_OP_FILES, "files of the times of transfers"},
     {WEIR_REMEDY_HISTOGRAMS, "files of the latencies of ranks"},
     {WEIR_REMEDY_STATUS_FILE, "file of the count of transfers"},
+    {WEIR_REMEDY_STATUS_WRITER, "a write with a deadline and wear-out"},
     {WEIR_REMEDY_HOG_PER_RANK, "memory taken away per rank"},
     {WEIR_REMEDY_HOG_PER_NODE, "memory taken away per node"},
     {0},

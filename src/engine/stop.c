@@ -58,9 +58,8 @@ static int read_status(const char *path, struct counts *counts, struct weir_erro
 
     if (fd < 0)
         return weir_error_usage(error, STATUS_PLACE,
-                                "%s: %s: it is made by a write with " WEIR_REMEDY_DEADLINE
-                                " and " WEIR_REMEDY_WEAR_OUT,
-                                path, strerror(errno));
+                                "%s: %s: it is made by " WEIR_REMEDY_STATUS_WRITER, path,
+                                strerror(errno));
     is_count = read_counts(fd, counts);
     close(fd);
     if (!is_count)

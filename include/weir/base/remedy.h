@@ -57,6 +57,7 @@
 #define WEIR_REMEDY_OP_FILES "{op-files}"
 #define WEIR_REMEDY_HISTOGRAMS "{histograms}"
 #define WEIR_REMEDY_STATUS_FILE "{status-file}"
+#define WEIR_REMEDY_STATUS_WRITER "{status-writer}" /* a run that makes this file */
 /* The host. */
 #define WEIR_REMEDY_HOG_PER_RANK "{hog-per-rank}"
 #define WEIR_REMEDY_HOG_PER_NODE "{hog-per-node}"

@@ -46,6 +46,7 @@ const struct weir_remedy_word weir_ior_remedies[] = {
     {WEIR_REMEDY_OP_FILES, "ior: savePerOpDataCSV"},
     {WEIR_REMEDY_HISTOGRAMS, "files of the latencies of ranks"},
     {WEIR_REMEDY_STATUS_FILE, "ior: stoneWallingStatusFile"},
+    {WEIR_REMEDY_STATUS_WRITER, "a write with -D and stoneWallingWearOut=1"},
     {WEIR_REMEDY_HOG_PER_RANK, "memoryPerTask"},
     {WEIR_REMEDY_HOG_PER_NODE, "-M"},
     {0},

@@ -26,5 +26,6 @@ const struct weir_remedy_word weir_mdtest_remedies[] = {
     {WEIR_REMEDY_RANK_FILE, "--saveRankPerformanceDetails"},
     {WEIR_REMEDY_OP_FILES, "--savePerOpDataCSV"},
     {WEIR_REMEDY_STATUS_FILE, "-x"},
+    {WEIR_REMEDY_STATUS_WRITER, "a run with -C and the same -x"},
     {0},
 };

@@ -215,7 +215,7 @@ const struct weir_reporter weir_reporter_mdworkbench = {
 static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_PATH, "-o"},
     {WEIR_REMEDY_BACKEND, "-a"},
-    {WEIR_REMEDY_KEEP, "-1 -2"},
+    {WEIR_REMEDY_KEEP, "-1"},
     {WEIR_REMEDY_REMOVE, "-3"},
     {WEIR_REMEDY_WRITE, "-1"},
     {WEIR_REMEDY_READ, "-2"},
