@@ -519,8 +519,11 @@ static void end_work(struct tree_phase *tree)
     if (weir_group_barrier(run->group) != 0)
         return;
     code = run_command(tree, tree->names->command_after, reason);
-    if (code != 0)
-        weir_run_fail_for(run, code, "run", tree->names->command_after, reason);
+    if (code != 0 && !weir_error_is_set(&run->failure)) {
+        weir_user_command_judge(tree->names->command_after, code, reason, &run->failure);
+        if (!run->test->goes_on_after_errors)
+            weir_run_call_off(run);
+    }
 }
 
 /* Of a chain that was cut no item keeps the name that only a chain gives. */

@@ -245,7 +245,7 @@ expect_error 'the command "false" failed'
 expect_nothing
 run 2 mdtest -n 2 -F -C -d "$tree" --run-cmd-after-phase false
 expect_exit 1
-expect_error 'run false: exit code 1'
+expect_error 'the command "false" failed: exit code 1'
 run 2 mdtest -n 2 -F -r -d "$tree"
 expect_empty
 
