@@ -100,6 +100,11 @@ static int write_page(const struct weir_command *command, const struct weir_grou
 {
     unsigned ranks = (unsigned)group->size;
 
+    /* Reports of runs begin with the same line. */
+    if (group->mismatch.fact[0] != '\0' &&
+        (command->kind == WEIR_COMMAND_EXPLAIN || command->kind == WEIR_COMMAND_NET_EXPLAIN ||
+         command->kind == WEIR_COMMAND_TOPOLOGY))
+        weir_text_add(text, "WARNING: %s; %s\n", group->mismatch.fact, group->mismatch.remedy);
     switch (command->kind) {
     case WEIR_COMMAND_SAY:
         weir_text_add(text, "%s", weir_text_string(&command->text));

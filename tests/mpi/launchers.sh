@@ -74,15 +74,26 @@ expect_exit 1
 capture "${srun[@]}" "$WEIR" -w -t 64k -b 64k -o "$files/f" --warningAsErrors --summaryFormat CSV
 expect_exit 1
 
-# ---------------------------------------------------------------- refusals, doctor
+# ---------------------------------------------------------------- pages, refusals, doctor
+
+for page in "-w -o $files/f --explain" 'net --explain' 'topology'; do
+    # shellcheck disable=SC2086
+    capture "${srun[@]}" "$WEIR" $page
+    expect_done
+    [[ $(head -n 1 "$out") == "WARNING: $fact; "* ]] || fail "$page does not begin with the mismatch"
+    # shellcheck disable=SC2086
+    capture "$WEIR" $page
+    expect_done
+    expect_clean
+done
 
 capture "${srun[@]}" "$WEIR" net
 expect_exit 2
-expect_error "net: --pattern pair needs two ranks, and $fact; .*srun"
-! grep -q 'this is one rank' "$err" || fail "several tasks are called one rank"
+expect_error "net: data go from one rank to another, and $fact; .*srun"
+! grep -q 'there is one rank' "$err" || fail "several tasks are called one rank"
 capture "$WEIR" net
 expect_exit 2
-expect_error 'this is one rank'
+expect_error 'there is one rank'
 capture "${srun[@]}" "$WEIR" sweep ranks=2 -- ior -w -t 64k -b 64k -o "$files/f"
 expect_exit 2
 expect_error "2 ranks are needed, and $fact; .*srun"

@@ -43,12 +43,18 @@ static unsigned count_alike(const struct weir_repetitions *all, unsigned positio
     return count;
 }
 
+/* True of all tests of a run: one line is enough. */
+static bool is_of_launch(const struct weir_finding *finding)
+{
+    return strcmp(finding->name, "launcher-mismatch") == 0;
+}
+
 /* Where ranks are placed is the same each time, and how good clocks are hardly differs. */
 static bool is_folded(const struct weir_finding *finding)
 {
     return finding->severity == WEIR_NOTE || strcmp(finding->name, "oversubscribed") == 0 ||
            strcmp(finding->name, "shared-core") == 0 || strcmp(finding->name, "clock-error") == 0 ||
-           strcmp(finding->name, "launcher-mismatch") == 0;
+           is_of_launch(finding);
 }
 
 /* Of the same words; numbers may differ. */
@@ -99,8 +105,9 @@ static void add_to(struct weir_trust_fold *fold, const struct weir_phase *phase)
 static struct weir_trust_fold *find(struct weir_trust_fold *folds, unsigned test,
                                     unsigned repetitions, const struct weir_finding *finding)
 {
-    while (folds != NULL && (folds->test != test || folds->repetitions != repetitions ||
-                             !is_alike(folds->finding, finding)))
+    while (folds != NULL &&
+           (!is_alike(folds->finding, finding) ||
+            (!is_of_launch(finding) && (folds->test != test || folds->repetitions != repetitions))))
         folds = folds->next;
     return folds;
 }
@@ -157,7 +164,7 @@ static void add_alike(struct weir_text *more, const struct weir_trust_fold *fold
 {
     unsigned repetitions = fold->repetitions;
 
-    if (repetitions < 2 && fold->phase_count < 2)
+    if ((repetitions < 2 && fold->phase_count < 2) || is_of_launch(fold->finding))
         return;
     weir_text_add(more, " (alike in ");
     if (repetitions > 1)
