@@ -187,6 +187,28 @@ static int assign_row(const struct weir_option_parser *parser, const struct weir
     return weir_option_read(row, values, text, parser->arena, place, error);
 }
 
+static void record_spelling(const struct weir_option_parser *parser, const struct weir_option *row,
+                            const char *typed)
+{
+    struct weir_option_spelling *spelling;
+
+    if (parser->spellings == NULL)
+        return;
+    spelling = weir_arena_take(parser->arena, sizeof *spelling);
+    *spelling = (struct weir_option_spelling){row, typed, *parser->spellings};
+    *parser->spellings = spelling;
+}
+
+/* The end of a place, "ior: -O: useFileView" or "ior: -U", is the name as typed. */
+static const char *copy_typed_name(const struct weir_option_parser *parser, const char *place)
+{
+    const char *typed = place, *next;
+
+    while ((next = strstr(typed, ": ")) != NULL)
+        typed = next + 2;
+    return parser->spellings ? weir_arena_printf(parser->arena, "%s", typed) : NULL;
+}
+
 /* Gives `text` to every row that is asked for; NULL counts a flag up. */
 static int assign_asked(const struct weir_option_parser *parser, struct asked asked,
                         const char *place, const char *text, struct weir_error *error)
@@ -205,13 +227,16 @@ static int assign_asked(const struct weir_option_parser *parser, struct asked as
             if (!asks_for_nothing(parser, row, text))
                 failure = weir_error_usage(error, place, "%s", row->refusal);
         } else if (row->alias) {
-            failure =
-                weir_options_assign(parser, parser->place, row->alias, text ? text : "1", error);
+            /* Errors name the option that was typed. */
+            failure = assign_asked(parser, (struct asked){row->alias, strlen(row->alias)}, place,
+                                   text ? text : "1", error);
         } else if (text) {
             failure = assign_row(parser, row, values, place, text, error);
         } else {
             weir_option_count_up(row, values);
         }
+        if (!failure)
+            record_spelling(parser, row, copy_typed_name(parser, place));
         is_final = row->is_final;
     }
     return failure;
@@ -376,25 +401,6 @@ int weir_options_parse(const struct weir_option_parser *parser, int count,
     return failure;
 }
 
-bool weir_options_has_flag(const struct weir_option_parser *parser, size_t count,
-                           const char *const words[], char letter)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *at = words[i];
-        const struct weir_option *row;
-
-        /* A word that is a value begins with no dash, or is a number or a directive. */
-        if (at[0] != '-' || at[1] == '-')
-            continue;
-        do {
-            if (*++at == letter)
-                return true;
-            row = *at != '\0' ? first_asked(parser, (struct asked){at, 1}) : NULL;
-        } while (row != NULL && !takes_value(row));
-    }
-    return false;
-}
-
 /* ---- directives ---- */
 
 int weir_options_assign(const struct weir_option_parser *parser, const char *place, const char *key,
@@ -466,6 +472,29 @@ int weir_options_assign_list(const struct weir_option_parser *parser, const char
         list += length + (list[length] == ',');
     } while (!failure && !is_blank(list));
     return failure;
+}
+
+/* ---- spellings ---- */
+
+const char *weir_options_spelling(const struct weir_option_parser *parser, const char *name,
+                                  const char *otherwise)
+{
+    const struct weir_option_spelling *spelling = parser->spellings ? *parser->spellings : NULL;
+
+    while (spelling && !is_asked(spelling->row, (struct asked){name, strlen(name)}))
+        spelling = spelling->earlier;
+    return spelling ? spelling->typed : otherwise;
+}
+
+void weir_options_spell(const struct weir_option_parser *parser, const char *name,
+                        const char *typed)
+{
+    struct asked asked = {name, strlen(name)};
+    size_t binding = 0;
+    const struct weir_option *row = NULL;
+
+    while ((row = next_asked(parser, asked, &binding, row)))
+        record_spelling(parser, row, typed);
 }
 
 /* ---- help ---- */

@@ -192,6 +192,26 @@ static int choose_backend(const struct weir_lowering *lowering, const char *api)
     return 0;
 }
 
+/* ---- options as typed ---- */
+
+const char *weir_lower_given(const struct weir_lowering *lowering,
+                             const struct weir_option_set *set, const void *values,
+                             const char *const names[])
+{
+    struct weir_arena *arena = &lowering->plan->arena;
+    const char *given = "";
+
+    for (; *names; names++) {
+        const struct weir_option *row = weir_options_find(set->rows, *names);
+        const char *typed = weir_options_spelling(&lowering->request->parser, *names, NULL);
+
+        assert(row != NULL);
+        if (typed && weir_options_is_changed(row, values))
+            given = weir_arena_printf(arena, "%s%s%s", given, *given ? ", " : "", typed);
+    }
+    return given;
+}
+
 /* ---- options of backends ---- */
 
 static bool has_row(const struct weir_descriptor *backend, const char *name)
@@ -220,10 +240,9 @@ static bool is_row_of_earlier(const struct weir_backends *backends, size_t count
 /* The option that the user typed for a row of a backend. */
 static const char *spelling_of(const struct weir_lowering *lowering, const char *row)
 {
-    for (size_t i = 0; i < lowering->spelling_count; i++)
-        if (strcasecmp(lowering->spellings[i].row, row) == 0)
-            return lowering->spellings[i].option;
-    return weir_arena_printf(&lowering->plan->arena, "--%s", row);
+    const char *typed = weir_options_spelling(&lowering->request->parser, row, NULL);
+
+    return typed ? typed : weir_arena_printf(&lowering->plan->arena, "--%s", row);
 }
 
 /* Options of other backends change nothing, which may not be what was meant. An option that several
@@ -273,7 +292,8 @@ static void remark_idle_options(const struct weir_lowering *lowering, enum weir_
 
         if ((idle[i].works & work) != 0 &&
             weir_options_find_changed(lowering->loop->options.rows, values, names) != NULL)
-            WEIR_REMARK(lowering, "--%s: %s: it changes nothing", idle[i].name, idle[i].reason);
+            WEIR_REMARK(lowering, "%s: %s: it changes nothing", spelling_of(lowering, idle[i].name),
+                        idle[i].reason);
     }
 }
 
@@ -303,15 +323,12 @@ static int refuse_cached(const struct weir_lowering *lowering)
 int weir_lower_backend_option(struct weir_lowering *lowering, const char *row, const char *value,
                               const char *option)
 {
-    size_t i = 0;
+    const struct weir_option_parser *parser = &lowering->request->parser;
+    int failure = weir_options_assign(parser, lowering->place, row, value, lowering->error);
 
-    while (i < lowering->spelling_count && strcmp(lowering->spellings[i].row, row) != 0)
-        i++;
-    assert(i < WEIR_SPELLINGS_MAX);
-    if (i == lowering->spelling_count)
-        lowering->spellings[lowering->spelling_count++] = (struct weir_spelling){row, option};
-    return weir_options_assign(&lowering->request->parser, lowering->place, row, value,
-                               lowering->error);
+    if (!failure)
+        weir_options_spell(parser, row, option);
+    return failure;
 }
 
 int weir_lower_backend(struct weir_lowering *lowering, const char *api, enum weir_work work)

@@ -7,6 +7,8 @@
 #include "request.h"
 #include "weir/plan/plan.h"
 
+#include <string.h>
+
 /* How much is asked of the storage at once. */
 struct weir_load {
     unsigned depth;        /* of timed phases */
@@ -14,13 +16,6 @@ struct weir_load {
     unsigned steady_depth; /* of all others: nothing is searched there */
     struct weir_rate rate; /* of timed phases */
 };
-
-/* An option of backends that an option of the dialect has set: messages name the latter. */
-struct weir_spelling {
-    const char *row;    /* "posix.odirect" */
-    const char *option; /* "-I" */
-};
-#define WEIR_SPELLINGS_MAX 8
 
 /* One test of a request on its way to the plan. */
 struct weir_lowering {
@@ -31,8 +26,6 @@ struct weir_lowering {
     struct weir_error *error;
     const struct weir_descriptor *loop; /* the backend that does the work, if it is no dry run */
     struct weir_load load;
-    struct weir_spelling spellings[WEIR_SPELLINGS_MAX];
-    size_t spelling_count;
     const char
         *users; /* of the backend, in remarks: "tests 6 and 7 use"; NULL = "this test uses" */
 };
@@ -54,10 +47,20 @@ enum weir_work {
  * usage error. */
 int weir_lower_backend(struct weir_lowering *lowering, const char *api, enum weir_work work);
 
-/* Sets an option of the backends that have it, because the dialect's `option` asks for it. 0, or a
- * usage error. */
+/* Sets an option of the backends that have it, because the dialect's `option` asks for it, which
+ * messages then name. 0, or a usage error. */
 int weir_lower_backend_option(struct weir_lowering *lowering, const char *row, const char *value,
                               const char *option);
+
+/* The options of the dialect's table `set` among `names` (NULL ends them) that the user typed with
+ * other values than the default, in the user's spelling and with commas between them; "" = none. */
+const char *weir_lower_given(const struct weir_lowering *lowering,
+                             const struct weir_option_set *set, const void *values,
+                             const char *const names[]);
+
+/* The end of a remark on such a list. */
+#define WEIR_IDLE(given)                                                                           \
+    (strchr((given), ',') != NULL ? "they change nothing" : "it changes nothing")
 
 /* The test keeps its label and runs against nothing. 0, or a usage error. */
 int weir_lower_dry_run(const struct weir_lowering *lowering);

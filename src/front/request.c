@@ -38,7 +38,8 @@ void weir_front_request_init(struct weir_front_request *request,
                                                   .arena = arena,
                                                   .bindings = bindings,
                                                   .binding_count = count,
-                                                  .foreign = tables->foreign};
+                                                  .foreign = tables->foreign,
+                                                  .spellings = &request->spellings};
 }
 
 void weir_front_request_copy(struct weir_front_request *request,
@@ -51,6 +52,7 @@ void weir_front_request_copy(struct weir_front_request *request,
             memcpy(request->parser.bindings[i].values, binding->values, binding->set->values_bytes);
     }
     request->direct_option = from->direct_option;
+    request->spellings = from->spellings;
 }
 
 int weir_front_request_parse(const struct weir_front_request *request, int count,

@@ -10,8 +10,9 @@
 struct weir_front_request {
     struct weir_common_words common;
     const struct weir_backends *backends;
-    void **backend_values; /* one struct per backend */
+    void **backend_values;     /* one struct per backend */
     const char *direct_option; /* by which the dialect asks for --direct; NULL = --direct itself */
+    const struct weir_option_spelling *spellings; /* as typed, for messages */
     /* writes into this request; knows all tables but the orders */
     struct weir_option_parser parser;
 };

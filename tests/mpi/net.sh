@@ -90,7 +90,7 @@ expect_line '^ *#bytes +#iterations'
 # ---------------------------------------------------------------- what is refused
 run 1 net --provider "$provider"
 expect_exit 2
-expect_error 'net: --pattern pair: '
+expect_error 'net: data go from one rank to another, and there is one rank; '
 run 2 net --patern all
 expect_exit 2
 run 2 net --provider "$provider" --mtu 1k

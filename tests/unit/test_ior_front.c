@@ -291,7 +291,7 @@ static const struct {
      "ior: -P: shared file pointers are not built; leave it out, and transfers are at explicit "
      "offsets"},
     {{"ior", "-O", "gpfsReleaseToken=1"},
-     "ior: posix.gpfs.releasetoken: tokens are not built; leave it out"},
+     "ior: -O: gpfsReleaseToken: tokens are not built; leave it out"},
     {{"ior", "-M", "2x"}, "ior: -M: \"2x\" is neither a size (2g) nor a part of memory (75%)"},
     {{"ior", "-M", "101%"}, "ior: -M: \"101%\" is not a part of memory (0% to 100%)"},
     {{"ior", "-M", "2.5%"}, "ior: -M: \"2.5%\" is not a part of memory (0% to 100%)"},
@@ -1170,6 +1170,22 @@ static void what_is_changed_or_ignored_is_remarked(void **state)
         {{"ior", "-wkB", "-a", "fault:MPIIO"},
          "-B: an option of backend POSIX, and this test uses FAULT:MPIIO: it changes nothing"},
         {{"ior", "-B", "-a", "fault:posix"}, NULL},
+        {{"ior", "-H"},
+         "-H: an option of backend MPIIO, and this test uses POSIX: it changes nothing"},
+        {{"ior", "-wH"},
+         "-H: an option of backend MPIIO, and this test uses POSIX: it changes nothing"},
+        {{"ior", "--showHints"},
+         "--showHints: an option of backend MPIIO, and this test uses POSIX: it changes nothing"},
+        {{"ior", "-O", "showHints=1"},
+         "showHints: an option of backend MPIIO, and this test uses POSIX: it changes nothing"},
+        {{"ior", "-H", "-O", "mpiio.showHints=1"},
+         "mpiio.showHints: an option of backend MPIIO, and this test uses POSIX: it changes "
+         "nothing"},
+        {{"ior", "-O", "collective=1"},
+         "collective: backend POSIX has no collective transfers: they are independent"},
+        {{"ior", "-O", "individualDataSets=1"},
+         "individualDataSets: an option of backend HDF5, and this test uses POSIX: it changes "
+         "nothing"},
         {{"ior", "--mpiio.showHints"},
          "--mpiio.showHints: an option of backend MPIIO, and this test uses POSIX: it changes "
          "nothing"},

@@ -87,6 +87,14 @@ struct weir_foreign_word {
     const char *ours;
 };
 
+/* How the user typed a row's name where it got its value last: "-U", "--mpiio.hintsFileName", or as
+ * a key "hintsFileName". */
+struct weir_option_spelling {
+    const struct weir_option *row;
+    const char *typed;
+    const struct weir_option_spelling *earlier;
+};
+
 /* Several tables that are searched in order; all matches of a name are assigned, as IOR does, so
  * that one
  * `--posix.odirect` can reach two backends. */
@@ -96,6 +104,8 @@ struct weir_option_parser {
     const struct weir_option_binding *bindings;
     size_t binding_count;
     const struct weir_foreign_word *foreign; /* NULL: none */
+    /* list of spellings, the latest first, which parsing extends; NULL = not recorded */
+    const struct weir_option_spelling **spellings;
 };
 
 /* Sets every value to its row's default. */
@@ -106,12 +116,6 @@ void weir_options_reset(const struct weir_option_parser *parser);
  * 0, or the error. */
 int weir_options_parse(const struct weir_option_parser *parser, int count,
                        const char *const words[], struct weir_error *error);
-
-/* True if words that weir_options_parse() has accepted have the flag `letter`, alone or among
- * others
- * (-wB); letters of values, as in -o/B, are none. */
-bool weir_options_has_flag(const struct weir_option_parser *parser, size_t count,
-                           const char *const words[], char letter);
 
 /* Parts the options of all tables, with their values, from words that stand alone: copies `count`
  * words to `parted`, the options first, both in their order. Returns how many of them are options.
@@ -128,6 +132,14 @@ int weir_options_assign(const struct weir_option_parser *parser, const char *pla
 /* Splits "key=value,key=value" and assigns each. */
 int weir_options_assign_list(const struct weir_option_parser *parser, const char *place,
                              const char *list, struct weir_error *error);
+
+/* How the user typed the option `name`, or a letter; `otherwise` if no word or key has set it. */
+const char *weir_options_spelling(const struct weir_option_parser *parser, const char *name,
+                                  const char *otherwise);
+
+/* Records that the user typed `typed` for all rows named `name`, which a dialect has assigned. */
+void weir_options_spell(const struct weir_option_parser *parser, const char *name,
+                        const char *typed);
 
 /* Appends the help of one table: flags, then options with their defaults, then (if any) what is
  * refused. */

@@ -113,9 +113,9 @@ uint32_t weir_net_round_count(const struct weir_net_plan *plan, uint32_t rank_co
 /* Writes the flows of a round, at most 2 * rank_count; returns how many. */
 uint32_t weir_net_round_flows(const struct weir_net_plan *plan, uint32_t rank_count, uint32_t round,
                               struct weir_net_flow *flows);
-/* Refuses a number of ranks that the pattern has no use for, with the mismatch of launcher and MPI
- * as the reason, if there is one. 0 or a usage error. */
-int weir_net_ranks_check(const struct weir_net_plan *plan, uint32_t rank_count,
-                         const struct weir_launch_mismatch *mismatch, struct weir_error *error);
+/* Refuses a single rank, with the mismatch of launcher and MPI as the reason, if there is one.
+ * Returns 0 or a usage error. */
+int weir_net_ranks_check(uint32_t rank_count, const struct weir_launch_mismatch *mismatch,
+                         struct weir_error *error);
 
 #endif

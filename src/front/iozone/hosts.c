@@ -170,8 +170,8 @@ int weir_iozone_lower_files(struct weir_iozone_lowering *lowering, uint64_t most
     const char *text;
 
     if ((config->files || config->name_list) && config->host_list)
-        return REFUSE(lowering,
-                      "-F, -+R: with -+m, names of files are the fourth word of its lines");
+        return REFUSE(lowering, "%s: with -+m, names of files are the fourth word of its lines",
+                      GIVEN(lowering, "files", "name-list"));
     if (config->files && config->name_list)
         return REFUSE(lowering, "-F, -+R: names come from one of the two; leave the other out");
     if (!lowering->is_throughput)

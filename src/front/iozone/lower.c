@@ -30,7 +30,8 @@ static int check_mode(const struct weir_iozone_lowering *lowering)
     if (config->children && (config->least_children || config->most_children))
         return REFUSE(lowering, "-t: -l and -u say how many children there are; give one of both");
     if (!lowering->is_throughput && (config->files || config->name_list))
-        return REFUSE(lowering, "-F, -+R: files of children; give -t, or -f for one stream");
+        return REFUSE(lowering, "%s: files of children; give -t, or -f for one stream",
+                      GIVEN(lowering, "files", "name-list"));
     if (lowering->is_throughput && config->in_microseconds)
         return REFUSE(lowering, "-N: times of one stream; with several children use -O, and "
                                 "--result FILE keeps latencies");
@@ -112,21 +113,28 @@ static int check_verification(const struct weir_iozone_lowering *lowering)
 static void remark(const struct weir_iozone_lowering *lowering)
 {
     const struct weir_iozone_config *config = lowering->config;
+    const char *unused = GIVEN(lowering, "multi-buffer", "silent", "time-stamps");
+    const char *print_only =
+        GIVEN(lowering, "controller", "host-name", "port", "time-host", "time-port");
+    const char *cache = GIVEN(lowering, "cache-size", "line-size");
+    const char *bounds =
+        GIVEN(lowering, "smallest-file", "largest-file", "smallest-record", "largest-record");
+    const char *mix = GIVEN(lowering, "sequential-mix", "mix-readers", "mix-read-percent");
 
     if (config->unused)
-        REMARK(lowering, "-m, -+s, -+T: change nothing; --result FILE has starts and ends");
+        REMARK(lowering, "%s: %s; --result FILE has starts and ends", unused, WEIR_IDLE(unused));
     if (config->print_only)
-        REMARK(lowering, "-+c, -+h, -+i, -+H, -+P: MPI starts the ranks and their clocks are "
-                         "synchronised: they change nothing");
+        REMARK(lowering, "%s: MPI starts the ranks and their clocks are synchronised: %s",
+               print_only, WEIR_IDLE(print_only));
     if (config->has_threads)
         REMARK(lowering, "-T: children are ranks, and as many as the launcher has started");
     if (config->first_processor >= 0)
         REMARK(lowering, "-P: changes nothing; --pin core binds ranks");
     if (config->cache_kb != 1024 || config->line_bytes != 32)
-        REMARK(lowering, "-S, -L: are printed, and change nothing");
+        REMARK(lowering, "%s: printed alone: %s", cache, WEIR_IDLE(cache));
     if (config->is_sync || config->is_dsync || config->is_rsync)
-        REMARK(lowering, "-o, -+D, -+r: each write is followed by fsync; files are not opened with "
-                         "O_SYNC");
+        REMARK(lowering, "%s: each write is followed by fsync; files are not opened with O_SYNC",
+               GIVEN(lowering, "sync", "dsync", "rsync"));
     if (config->syncs_map && !uses_mapping(config))
         REMARK(lowering, "-G: without -B or -D nothing is mapped: it changes nothing");
     if (config->syncs_map_later)
@@ -134,7 +142,7 @@ static void remark(const struct weir_iozone_lowering *lowering)
     if (lowering->is_throughput && !config->has_no_wall && !weir_iozone_has_wall(lowering))
         REMARK(lowering, "-+O, --rate, --depth auto: there is no stonewall: all children do all");
     if (weir_iozone_has_bounds(config) && !lowering->is_auto)
-        REMARK(lowering, "-n, -g, -y, -q: sizes of auto mode: without -a they change nothing");
+        REMARK(lowering, "%s: sizes of auto mode: without -a %s", bounds, WEIR_IDLE(bounds));
     if (config->has_no_wall && !lowering->is_throughput)
         REMARK(lowering, "-x: one stream has no stonewall: it changes nothing");
     if (config->stagger_ns > 0 && !lowering->is_throughput)
@@ -146,7 +154,7 @@ static void remark(const struct weir_iozone_lowering *lowering)
         REMARK(lowering, "-+J: without -J there are no pauses: it changes nothing");
     if ((config->readers || config->read_percent || config->mixes_in_order) &&
         !(lowering->is_throughput && lowering->selected & 1U << 8))
-        REMARK(lowering, "-+B, -+K, -+p: test 8 is not run: they change nothing");
+        REMARK(lowering, "%s: test 8 is not run: %s", mix, WEIR_IDLE(mix));
 }
 
 /* ---- settings that the report reads ---- */
@@ -428,8 +436,13 @@ int weir_iozone_lower(struct weir_plan *plan, const struct weir_iozone_request *
         .request = request,
         .config = &request->config,
     };
+    const struct weir_option_spelling *typed = request->base.spellings;
     int failure = -EINVAL;
 
+    /* The parser has recorded the names that weir_iozone_spell() gave it in place of letters. */
+    for (; typed != NULL; typed = typed->earlier)
+        if (typed->typed[0] == '-' && typed->typed[1] != '-')
+            weir_options_spell(&request->base.parser, typed->row->name, typed->typed);
     if (weir_iozone_lower_sizes(&lowering) == 0 && check_mode(&lowering) == 0 &&
         check_backend(&lowering) == 0 && check_tests(&lowering) == 0 &&
         weir_iozone_lower_files(&lowering, most_of(&lowering.counts)) == 0)

@@ -6,6 +6,11 @@
 #include "common_lowering.h"
 #include "options.h"
 
+/* The options among these names that were given, as typed: "-n, -y". */
+#define GIVEN(lowering, ...)                                                                       \
+    weir_lower_given(&(lowering)->base, &weir_iozone_option_set, (lowering)->config,               \
+                     (const char *const[]){__VA_ARGS__, NULL})
+
 /* Sizes or counts, in the order of the command line. */
 struct weir_iozone_list {
     uint64_t *values;

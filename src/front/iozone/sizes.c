@@ -250,9 +250,17 @@ int weir_iozone_lower_sizes(struct weir_iozone_lowering *lowering)
      * then cover the whole range. */
     lowering->is_auto = config->is_auto || config->is_old_auto || lowering->sizes.count > 1 ||
                         lowering->records.count > 1;
-    if (lowering->is_throughput && (lowering->is_auto || weir_iozone_has_bounds(config)))
-        return REFUSE(lowering, "-a, -A, -n, -g, -y, -q and lists of -s and -r are of one stream; "
-                                "leave them or -t out, or use weir sweep for many sizes");
+    if (lowering->is_throughput && (lowering->is_auto || weir_iozone_has_bounds(config))) {
+        const char *given = GIVEN(lowering, "auto", "auto-old", "smallest-file", "largest-file",
+                                  "smallest-record", "largest-record");
+
+        return REFUSE(lowering,
+                      "%s%s of one stream; leave them or -t out, or use weir sweep for many sizes",
+                      given,
+                      *given                      ? ": options"
+                      : lowering->sizes.count > 1 ? "-s: lists are"
+                                                  : "-r: lists are");
+    }
     if (lowering->is_auto && lower_auto(lowering))
         return -EINVAL;
     if (read_tests(lowering) || weir_iozone_lower_telemetry(lowering))

@@ -76,6 +76,7 @@ static const struct {
 static const char *const list_names[LISTS] = {"test", "record", "size", "child-count"};
 
 struct speller {
+    const struct weir_option_parser *parser;
     struct weir_arena *arena;
     const char *const *words;
     int count, next;
@@ -145,6 +146,9 @@ static int refuse(struct speller *speller, const struct weir_option *row)
 static void spell_option(struct speller *speller, const struct weir_option *row, const char *value)
 {
     add_splash(speller, row->name, value);
+    weir_options_spell(speller->parser, row->name,
+                       weir_arena_printf(speller->arena, "-%s%c", row->plus ? "+" : "",
+                                         row->plus ? row->plus : row->letter));
     for (unsigned i = 0; i < LISTS; i++)
         if (strcmp(row->name, list_names[i]) == 0) {
             if (speller->lists[i].length > 0)
@@ -257,7 +261,8 @@ const char *const *weir_iozone_spell(struct weir_front_request *request, int *co
                                      const char *const words[], struct weir_error *error)
 {
     struct weir_arena *arena = request->parser.arena;
-    struct speller speller = {.arena = arena,
+    struct speller speller = {.parser = &request->parser,
+                              .arena = arena,
                               .words = words,
                               .count = *count,
                               .place = request->parser.place,

@@ -107,11 +107,15 @@ static int check(const struct weir_iozone_lowering *lowering)
 {
     const struct weir_iozone_config *config = lowering->config;
 
+    const char *lists = GIVEN(lowering, "write-telemetry", "read-telemetry");
+
     if (lowering->is_auto)
-        return REFUSE(lowering, "-X, -Y: a list has sizes of its own; leave -a, -A, -n, -g, -y, -q "
-                                "and lists of -s and -r out");
+        return REFUSE(lowering,
+                      "%s: a list has sizes of its own; leave -a, -A, -n, -g, -y, -q and lists of "
+                      "-s and -r out",
+                      lists);
     if (lowering->selected & ~3U)
-        return REFUSE(lowering, "-X, -Y: tests 0 and 1 alone go by a list; leave others out");
+        return REFUSE(lowering, "%s: tests 0 and 1 alone go by a list; leave others out", lists);
     if (config->write_list && !(lowering->selected & 1U))
         return REFUSE(lowering, "-X: a list of writes, and test 0 is not run; give -i 0");
     if (config->read_list && !(lowering->selected & 2U))

@@ -144,8 +144,6 @@ void weir_mdtest_remark(const struct weir_mdtest_lowering *lowering)
          "operation, and holds no barrier"},
         {mdtest->time_change,
          "-t: tasks do not change into their directories: there is no time that could be counted"},
-        {mdtest->verbose > 1 || mdtest->verbosity > 1,
-         "-v: the lines of the first level are all there are: further levels change nothing"},
         {mdtest->first_task_count != 1 && mdtest->last_task_count == 0,
          "-f: without -l there is one test of all tasks"},
         {mdtest->random_order && !work->stats && !reads,
@@ -166,6 +164,11 @@ void weir_mdtest_remark(const struct weir_mdtest_lowering *lowering)
          "nothing; --depth has many files in flight"},
     };
 
+    if (mdtest->verbose > 1 || mdtest->verbosity > 1)
+        REMARK(lowering,
+               "%s: the lines of the first level are all there are: further levels change nothing",
+               weir_options_spelling(&lowering->base.request->parser,
+                                     mdtest->verbosity > 1 ? "verbosity" : "verbose", "-v"));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].is_idle)
             REMARK(lowering, "%s", words[i].sentence);

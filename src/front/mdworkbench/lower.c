@@ -108,7 +108,11 @@ static int check(const struct lowering *lowering)
 
 static void remark(const struct lowering *lowering)
 {
+    static const char *const timing[] = {"waiting-time", "adaptive-waiting", "stonewall-timer",
+                                         NULL};
     const struct weir_mdworkbench_config *config = lowering->config;
+    const char *pace =
+        weir_lower_given(&lowering->base, &weir_mdworkbench_option_set, config, timing);
 
     if (config->verbose > 0)
         REMARK(lowering, "-v: there is no more to print: it changes nothing");
@@ -118,7 +122,7 @@ static void remark(const struct lowering *lowering)
         REMARK(lowering, "-t: -T has waiting times of its own: it changes nothing");
     if ((config->waiting_ns > 0 || config->adaptive_waiting || config->deadline_ns > 0) &&
         !lowering->measures)
-        REMARK(lowering, "-t, -T, -w: there is no benchmark: they change nothing");
+        REMARK(lowering, "%s: there is no benchmark: %s", pace, WEIR_IDLE(pace));
     if (config->latency_all && !config->latency)
         REMARK(lowering, "--latency-all: there are no files without -L: it changes nothing");
     if (config->verify_read && !lowering->measures)

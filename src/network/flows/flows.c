@@ -126,17 +126,16 @@ uint32_t weir_net_round_flows(const struct weir_net_plan *plan, uint32_t rank_co
     return 2 * count;
 }
 
-int weir_net_ranks_check(const struct weir_net_plan *plan, uint32_t rank_count,
-                         const struct weir_launch_mismatch *mismatch, struct weir_error *error)
+int weir_net_ranks_check(uint32_t rank_count, const struct weir_launch_mismatch *mismatch,
+                         struct weir_error *error)
 {
     if (rank_count >= 2)
         return 0;
     if (mismatch->fact[0] != '\0')
-        return weir_error_usage(error, "net", "--pattern %s needs two ranks, and %s; %s",
-                                weir_net_pattern_name(plan->pattern), mismatch->fact,
-                                mismatch->remedy);
-    return weir_error_usage(error, "net",
-                            "--pattern %s: this is one rank, and data go from one to another; "
-                            "start it with mpiexec -n 2 or more",
-                            weir_net_pattern_name(plan->pattern));
+        return weir_error_usage(error, "net", "data go from one rank to another, and %s; %s",
+                                mismatch->fact, mismatch->remedy);
+    return weir_error_usage(
+        error, "net",
+        "data go from one rank to another, and there is one rank; start it with "
+        "mpiexec -n 2 or more");
 }

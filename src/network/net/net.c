@@ -453,8 +453,7 @@ int weir_net_run(const struct weir_net_params *params, struct weir_net_result *r
         .params = params, .plan = params->plan, .group = params->group, .clock = params->clock};
     int code;
 
-    weir_net_ranks_check(params->plan, (uint32_t)params->group->size, &params->group->mismatch,
-                         error);
+    weir_net_ranks_check((uint32_t)params->group->size, &params->group->mismatch, error);
     if (weir_group_agree(params->group, error) != 0)
         return error->code;
     code = open_run(&run, result, error);
