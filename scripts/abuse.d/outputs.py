@@ -47,6 +47,11 @@ def foreign():
     for count in ("-1", "1e9", "99999999999999999999999", "0", "nan", "5 garbage", "''"):
         yield Case(f"output.status-says-{count.strip(chr(39)).replace(' ', '-')[:8] or 'nothing'}", "$W -r -k -D 5 -t 64k -b 1m --stoneWallingStatusFile=st -o f",
                    TOLD, setup=f"$W -w -k -t 64k -b 1m -o f; echo {count} >st", quick=count in ("-1", "1e9"))
+    # mdtest's has the number of files, and in a second line that of directories.
+    for name, lines in (("word", "5\\nfolders 3\\n"), ("negative", "5\\ndirectories -3\\n"), ("no-number", "5\\ndirectories \\n"),
+                        ("third-line", "5\\ndirectories 3\\n7\\n"), ("huge", "5\\ndirectories 99999999999999999999999\\n"), ("nul", "5\\ndirectories 3\\0\\n")):
+        yield Case(f"output.mdtest-status-{name}", "$W mdtest -T -n 8 -x st -d d", TOLD,
+                   setup=f"$W mdtest -C -n 8 -d d; printf '{lines}' >st", quick=name == "negative")
 
 
 def inputs():
