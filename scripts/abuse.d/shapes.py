@@ -15,8 +15,13 @@ def names():
                    quick=name in ("newline", "bad-utf8"))
     yield Case("name.dash", "$M -n 2 $W $S -o=-file --result r.jsonl", DONE)
     yield Case("name.csv", "$W $S -i 3 -o 'a,\"b' --summaryFormat CSV", DONE, output="csv")
-    yield Case("name.list-without-F", "$M -n 2 $W $S -o 'a@b'", REFUSED)
-    yield Case("name.list", "$M -n 2 $W $S -F -o \"$T/a@$T/b\"", DONE)
+    # Without -F an @ is a byte of a name.
+    for name, word in (("without-F", "a@b"), ("first", "@a"), ("last", "a@"), ("alone", "@"), ("twice", "a@@b")):
+        yield Case(f"name.at-{name}", f"$M -n 2 $W $S -k -o '{word}'; rc=$?; [[ -s '{word}' ]] || exit 9; rm '{word}'; exit $rc", DONE, quick=name == "without-F")
+        yield Case(f"name.at-md-workbench-{name}", f"$M -n 2 $W md-workbench -D 1 -P 3 -I 3 -R 1 -o '{word}'", DONE)
+    for name, word in (("list", "$T/a@$T/b"), ("first", "@$T/a@$T/b"), ("last", "$T/a@$T/b@"), ("escaped", "$T/a@@b")):
+        yield Case(f"name.at-F-{name}", f'$M -n 2 $W $S -F -o "{word}"', DONE, quick=name == "list")
+    yield Case("name.at-F-alone", "$M -n 2 $W $S -F -o @", REFUSED)
     for length in (240, 246, 247, 254, 255):
         for ranks in (1, 2):
             yield Case(f"name.length-{length}-ranks-{ranks}", f"$M -n {ranks} $W $S -o {LONG.format(length)}", DONE,
