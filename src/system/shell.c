@@ -22,9 +22,10 @@
 /* The kernel ends a killed process within milliseconds, unless it cannot. */
 #define KILL_NS UINT64_C(1000000000)
 
-static int spawn(const char *command, pid_t *child)
+/* Starts `program`, which is looked for in PATH, with the arguments `words` and nothing to read. It
+ * prints to `out`, and its errors are dropped; -1: it shares both outputs of this process. */
+static int spawn(const char *program, const char *const words[], int out, pid_t *child)
 {
-    char *const words[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(void *)command, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int code = posix_spawn_file_actions_init(&actions);
@@ -33,12 +34,18 @@ static int spawn(const char *command, pid_t *child)
         return -code;
     code = posix_spawnattr_init(&attributes);
     if (code == 0) {
-        /* A group of its own, so that what the shell has started hears of the end, too. */
+        /* A group of its own, so that what the program has started hears of the end, too. */
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         posix_spawnattr_setpgroup(&attributes, 0);
         code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (code == 0 && out >= 0)
+            code =
+                posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        if (code == 0 && out >= 0)
+            code = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
         if (code == 0)
-            code = posix_spawn(child, "/bin/sh", &actions, &attributes, words, environ);
+            code = posix_spawnp(child, program, &actions, &attributes,
+                                (char *const *)(const void *)words, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -65,8 +72,9 @@ static void nap(long *nap_ns)
 int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *context,
                    char reason[WEIR_SHELL_REASON_BYTES])
 {
+    const char *const words[] = {"sh", (char[]){"-c"}, command, NULL};
     pid_t child, ended = 0;
-    int status = 0, code = spawn(command, &child);
+    int status = 0, code = spawn("/bin/sh", words, -1, &child);
     long nap_ns = 200000;
     uint64_t told_ns = 0;
 
@@ -91,33 +99,6 @@ int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *conte
 }
 
 /* ---- a program that is asked ---- */
-
-static int spawn_program(const char *const words[], int out, pid_t *child)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int code = posix_spawn_file_actions_init(&actions);
-
-    if (code != 0)
-        return -code;
-    code = posix_spawnattr_init(&attributes);
-    if (code == 0) {
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        if (code == 0)
-            code =
-                posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        if (code == 0)
-            code = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-        if (code == 0)
-            code = posix_spawnp(child, words[0], &actions, &attributes,
-                                (char *const *)(const void *)words, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return -code;
-}
 
 /* Waits for the end of a program until end_ns, or ends it. One that does not end by SIGKILL, such
  * as in a call to a dead file server, is left to init. */
@@ -159,7 +140,7 @@ int weir_program_read(const char *const words[], uint64_t limit_ns,
     text[0] = '\0';
     if (pipe2(pipe_ends, O_CLOEXEC) != 0)
         return -errno;
-    code = spawn_program(words, pipe_ends[1], &child);
+    code = spawn(words[0], words, pipe_ends[1], &child);
     close(pipe_ends[1]);
     if (code != 0) {
         close(pipe_ends[0]);
