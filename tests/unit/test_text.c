@@ -92,14 +92,28 @@ static void integers_have_a_sign(void **state)
     assert_true(value == -2 * (int64_t)MIB);
 }
 
+struct time_case {
+    const char *text;
+    uint64_t unit_ns;
+    int status;
+    uint64_t value_ns;
+};
+
+static void check_times(int (*parse)(const char *text, uint64_t unit_ns, uint64_t *value_ns),
+                        const struct time_case cases[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value_ns = 0;
+        int status = parse(cases[i].text, cases[i].unit_ns, &value_ns);
+
+        if (status != cases[i].status || value_ns != cases[i].value_ns)
+            fail_msg("\"%s\" gave %d and %" PRIu64, cases[i].text, status, value_ns);
+    }
+}
+
 static void durations_are_exact_decimals_of_their_unit(void **state)
 {
-    static const struct {
-        const char *text;
-        uint64_t unit_ns;
-        int status;
-        uint64_t value_ns;
-    } cases[] = {
+    static const struct time_case cases[] = {
         {"0", 1000000000, 0, 0},
         {"0.1", 1000000000, 0, 100000000},
         {"30", 1000000000, 0, UINT64_C(30000000000)},
@@ -115,23 +129,12 @@ static void durations_are_exact_decimals_of_their_unit(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        uint64_t value_ns = 0;
-        int status = weir_duration_parse(cases[i].text, cases[i].unit_ns, &value_ns);
-
-        if (status != cases[i].status || value_ns != cases[i].value_ns)
-            fail_msg("\"%s\" gave %d and %" PRIu64, cases[i].text, status, value_ns);
-    }
+    check_times(weir_duration_parse, cases, COUNT(cases));
 }
 
 static void times_of_options_may_have_a_unit(void **state)
 {
-    static const struct {
-        const char *text;
-        uint64_t unit_ns;
-        int status;
-        uint64_t value_ns;
-    } cases[] = {
+    static const struct time_case cases[] = {
         {"2", 1000000000, 0, UINT64_C(2000000000)},
         {"2", UINT64_C(60000000000), 0, UINT64_C(120000000000)},
         {"1s", 1000000000, 0, 1000000000},
@@ -151,13 +154,7 @@ static void times_of_options_may_have_a_unit(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        uint64_t value_ns = 0;
-        int status = weir_time_parse(cases[i].text, cases[i].unit_ns, &value_ns);
-
-        if (status != cases[i].status || value_ns != cases[i].value_ns)
-            fail_msg("\"%s\" gave %d and %" PRIu64, cases[i].text, status, value_ns);
-    }
+    check_times(weir_time_parse, cases, COUNT(cases));
 }
 
 static void sizes_are_told_as_ior_tells_them(void **state)
