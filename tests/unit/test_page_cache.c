@@ -21,30 +21,12 @@
 #include <cmocka.h>
 
 #define MIB (UINT64_C(1) << 20)
-#define CACHESTAT 451
 #define TMPFS 0x01021994
 #define NOBODY 65534
 
-/* What the kernel answers to cachestat: 0: what it likes, else this errno. */
-static int cachestat_errno;
-
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
-
-long __wrap_syscall(long number, ...)
-{
-    long words[6];
-    va_list list;
-
-    va_start(list, number);
-    for (int i = 0; i < 6; i++)
-        words[i] = va_arg(list, long);
-    va_end(list);
-    if (number != CACHESTAT || cachestat_errno == 0)
-        return __real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
-    errno = cachestat_errno;
-    return -1;
-}
+#define CACHESTAT 451
+#define DENIED_CALL CACHESTAT
+#include "denied_syscall.h"
 
 /* ---- files ---- */
 
@@ -75,7 +57,7 @@ static void remove_file(struct file *file)
 {
     close(file->fd);
     unlink(file->path);
-    cachestat_errno = 0;
+    denied_errno = 0;
 }
 
 static void need_storage(void)
@@ -103,8 +85,7 @@ static struct weir_residency ask(const struct file *file, uint64_t offset, uint6
     struct weir_residency_probe *probe;
 
     assert_int_equal(weir_residency_open(file->path, &probe), 0);
-    assert_string_equal(weir_residency_source(probe),
-                        cachestat_errno == 0 ? "cachestat" : "mincore");
+    assert_string_equal(weir_residency_source(probe), denied_errno == 0 ? "cachestat" : "mincore");
     assert_int_equal(weir_residency_add(probe, (struct weir_extent){offset, bytes}, &sum), 0);
     weir_residency_close(probe);
     return sum;
@@ -145,7 +126,7 @@ static void try_both(void (*look)(struct file *file), uint64_t bytes)
         struct file file;
 
         make_file(&file, bytes);
-        cachestat_errno = answers[i];
+        denied_errno = answers[i];
         if (i == 0 && !knows_cachestat(&file))
             print_message("this kernel has no cachestat: only mincore is tried\n");
         else
@@ -295,7 +276,7 @@ static void asking_by_mincore_leaves_the_time_of_access_alone(void **state)
     (void)state;
     make_file(&file, MIB);
     assert_int_equal(futimens(file.fd, times), 0);
-    cachestat_errno = ENOSYS;
+    denied_errno = ENOSYS;
     ask(&file, 0, MIB);
     assert_int_equal(fstat(file.fd, &facts), 0);
     assert_int_equal(facts.st_atim.tv_sec, 1000);
@@ -306,7 +287,7 @@ static void asking_by_mincore_leaves_the_time_of_access_alone(void **state)
 
 static void what_is_no_file_is_refused(void **state)
 {
-    struct weir_residency_probe *probe = (void *)&cachestat_errno;
+    struct weir_residency_probe *probe = (void *)&denied_errno;
     char path[] = "/tmp/test_page_cache.XXXXXX";
     int fd = mkstemp(path);
 
@@ -318,7 +299,7 @@ static void what_is_no_file_is_refused(void **state)
     assert_int_equal(weir_residency_open("/dev/null", &probe), -EINVAL);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(weir_residency_open(path, &probe), -EINVAL);
-    assert_ptr_equal(probe, &cachestat_errno);
+    assert_ptr_equal(probe, &denied_errno);
     unlink(path);
     close(fd);
 }
@@ -333,7 +314,7 @@ static void a_kernel_that_breaks_off_leaves_the_sum_as_it_was(void **state)
     make_file(&file, MIB);
     if (knows_cachestat(&file)) {
         assert_int_equal(weir_residency_open(file.path, &probe), 0);
-        cachestat_errno = EIO;
+        denied_errno = EIO;
         assert_int_equal(weir_residency_add(probe, (struct weir_extent){0, MIB}, &sum), -EIO);
         assert_int_equal(sum.asked_bytes, 5);
         assert_int_equal(sum.resident_bytes, 3);
@@ -384,7 +365,7 @@ static void mincore_is_asked_only_where_the_kernel_tells_the_truth(void **state)
     (void)state;
     need_root();
     make_file(&file, MIB);
-    cachestat_errno = EPERM;
+    denied_errno = EPERM;
     assert_int_equal(fchmod(file.fd, 0644), 0);
     assert_int_equal(open_and_close(file.path), 0);
     assert_int_equal(ask_as_nobody(open_and_close, file.path), -EPERM);

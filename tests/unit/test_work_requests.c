@@ -2,35 +2,10 @@
 /* The contract of the fabric, over every provider that can be opened here. */
 #include "wr_cases.h"
 
-#include <stdarg.h>
 #include <stdatomic.h>
 
-/* ---- the kernel ---- */
-
-/* Number of the system call epoll_pwait2, errno that it fails with (0: none), and how often it did.
- */
-#define EPOLL_PWAIT2 441
-static int epoll_pwait2_errno;
-static unsigned denied_calls;
-
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
-
-long __wrap_syscall(long number, ...)
-{
-    long words[6];
-    va_list list;
-
-    va_start(list, number);
-    for (int i = 0; i < 6; i++)
-        words[i] = va_arg(list, long);
-    va_end(list);
-    if (number != EPOLL_PWAIT2 || epoll_pwait2_errno == 0)
-        return __real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
-    denied_calls++;
-    errno = epoll_pwait2_errno;
-    return -1;
-}
+#define DENIED_CALL 441 /* epoll_pwait2 */
+#include "denied_syscall.h"
 
 /* ---- writes, reads and messages ---- */
 
@@ -533,11 +508,11 @@ static void poll_waits_and_is_woken_where_epoll_pwait2_is_missing(void **state)
     static const int errors[] = {ENOSYS, EPERM};
 
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        epoll_pwait2_errno = errors[i];
+        denied_errno = errors[i];
         denied_calls = 0;
         poll_waits_as_long_as_it_is_told(state);
         another_thread_wakes_poll(state);
-        epoll_pwait2_errno = 0;
+        denied_errno = 0;
         assert_true(denied_calls > 0);
     }
 }
@@ -663,7 +638,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    epoll_pwait2_errno = 0;
+    denied_errno = 0;
     wr_close(*state);
     free(*state);
     return 0;
