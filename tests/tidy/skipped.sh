@@ -52,6 +52,17 @@ grep -q '100% tests passed, 0 tests failed out of 1' "$work/said" || fail "there
 try -N
 grep -q 'Total Tests: 2' "$work/said" || fail "-N does not list"
 
+# Lines are passed on as they come: the second test waits until the end of the first one has been printed.
+make_tests 'unit.a=true' "unit.b=for i in {1..600}; do [[ ! -e $work/seen ]] || exit 0; sleep 0.1; done; exit 1"
+try &
+for ((i = 0; i < 600; i++)); do
+    ! grep -q 'unit\.a .*Passed' "$work/said" || break
+    sleep 0.1
+done
+touch "$work/seen"
+wait $!
+grep -q '100% tests passed, 0 tests failed out of 2' "$work/said" || fail "lines of tests come only when all are over"
+
 # What a reason must say: what it takes, the command that gets it, or that nothing can be done.
 if grep -nE '\bskip "' "$root"/tests/*/*.sh | grep -vE ' takes? | needs |scripts/(deps|testbed)|set TMPDIR|nothing can be' >"$work/said"; then
     fail "reasons that do not say what they take"
