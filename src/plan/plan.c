@@ -241,7 +241,7 @@ static void set_backend_options(struct weir_plan *plan, struct weir_test *test)
 static void span_blocks(struct weir_test *test)
 {
     const struct weir_descriptor *loop = test->inner ? test->inner : test->backend;
-    const void *options = test->inner ? test->inner_options : test->backend_options;
+    const void *options = weir_test_options(test);
 
     if (!loop || !loop->spans_blocks || !options || !loop->spans_blocks(options))
         return;
@@ -424,6 +424,11 @@ const struct weir_phase *weir_plan_find_phase(const struct weir_plan *plan, unsi
 unsigned weir_test_abilities(const struct weir_test *test)
 {
     return test->inner != NULL ? test->inner->abilities : test->backend->abilities;
+}
+
+const void *weir_test_options(const struct weir_test *test)
+{
+    return test->inner != NULL ? test->inner_options : test->backend_options;
 }
 
 const struct weir_phase *weir_test_phase(const struct weir_test *test, enum weir_verb verb)

@@ -585,6 +585,9 @@ const char *weir_test_setting(const struct weir_test *test, const char *key);
  * wrapped one. */
 unsigned weir_test_abilities(const struct weir_test *test);
 
+/* Values of the options of the test's backend; of a wrapping backend, those of the wrapped one. */
+const void *weir_test_options(const struct weir_test *test);
+
 /* What is dropped before this phase of the test. */
 enum weir_cache_drop weir_phase_cache_drop(const struct weir_test *test,
                                            const struct weir_phase *phase);

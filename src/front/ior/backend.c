@@ -52,8 +52,7 @@ static int lower_view(const struct weir_ior_lowering *lowering)
 {
     static const char *const view[] = {"mpiio.useFileView", NULL};
     static const char *const type[] = {"mpiio.useStridedDatatype", NULL};
-    const struct weir_test *test = lowering->base.test;
-    const void *values = test->inner ? test->inner_options : test->backend_options;
+    const void *values = weir_test_options(lowering->base.test);
     const struct weir_option *rows = lowering->base.loop->options.rows;
     const char *random = spelling_of(lowering, "randomOffset", "-z");
     bool has_view = weir_options_find_changed(rows, values, view) != NULL;

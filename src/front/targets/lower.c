@@ -114,25 +114,24 @@ static int check_amount(struct lowering *lowering)
 static int lower_backend(struct lowering *lowering)
 {
     struct weir_lowering *base = &lowering->base;
-    bool bypasses, has_word;
+    const struct weir_option *direct;
+    bool bypasses;
 
     if (weir_lower_backend(base, lowering->config->api, WEIR_WORK_FILES))
         return -EINVAL;
     bypasses = base->loop->abilities & WEIR_BYPASSES_CACHE;
-    has_word = weir_options_find(base->loop->options.rows, "posix.odirect") != NULL;
+    direct = weir_options_find(base->loop->options.rows, "posix.odirect");
     if (lowering->config->is_buffered && bypasses)
         return REFUSE(lowering,
                       "--buffered: backend %s passes the page cache; choose another one, "
                       "such as posix",
                       base->test->label);
-    if (lowering->config->is_buffered && has_word &&
-        weir_options_is_changed(weir_options_find(base->loop->options.rows, "posix.odirect"),
-                                base->test->inner ? base->test->inner_options
-                                                  : base->test->backend_options))
+    if (lowering->config->is_buffered && direct &&
+        weir_options_is_changed(direct, weir_test_options(base->test)))
         return REFUSE(lowering, "--buffered and --posix.odirect contradict each other; leave one "
                                 "out");
-    lowering->is_buffered = lowering->config->is_buffered || (!bypasses && !has_word);
-    if (!lowering->is_buffered && has_word)
+    lowering->is_buffered = lowering->config->is_buffered || (!bypasses && !direct);
+    if (!lowering->is_buffered && direct)
         return weir_options_assign(&base->request->parser, base->place, "posix.odirect", "1",
                                    base->error);
     if (!lowering->config->is_buffered && lowering->is_buffered && base->test->number == 0)
