@@ -268,10 +268,13 @@ static void remark_unused_options(const struct weir_lowering *lowering)
     }
 }
 
-/* Options of the test's own backend that concern operations which a test of this kind never
- * makes. */
-static void remark_idle_options(const struct weir_lowering *lowering, enum weir_work work)
+/* Options of the test's own backend that concern operations which a test of this kind never makes.
+ * Those of a program are reset: a session would report them as granted. */
+static int remark_idle_options(const struct weir_lowering *lowering, enum weir_work work)
 {
+    static const char opens[] = "a program opens files without a size or a part of their own";
+    static const char flies[] = "a program has one call in flight";
+    static const char waits[] = "the calls of a program may block";
     static const struct {
         const char *name;
         unsigned works; /* of enum weir_work: those in which it changes nothing */
@@ -281,20 +284,35 @@ static void remark_idle_options(const struct weir_lowering *lowering, enum weir_
         {"dummy.delay-remove", WEIR_WORK_FILES, "no item of a tree is removed"},
         {"dummy.delay-sync", WEIR_WORK_OBJECTS, "objects are not synced"},
         {"rdma.flush", WEIR_WORK_OBJECTS, "objects are not synced"},
+        {"uring.nowait", WEIR_WORK_CALLS, waits},
+        {"uring.entries", WEIR_WORK_CALLS, flies},
         {"uring.fixed-files", WEIR_WORK_TREES | WEIR_WORK_OBJECTS,
          "files of trees are never registered"},
+        {"uring.fixed-files", WEIR_WORK_CALLS, "files of a program are not registered"},
+        {"libaio.nowait", WEIR_WORK_CALLS, waits},
+        {"libaio.entries", WEIR_WORK_CALLS, flies},
+        {"mpiio.showHints", WEIR_WORK_CALLS, opens},
+        {"mpiio.preallocate", WEIR_WORK_CALLS, opens},
+        {"mpiio.useFileView", WEIR_WORK_CALLS, opens},
+        {"mpiio.useStridedDatatype", WEIR_WORK_CALLS, opens},
     };
-    const struct weir_test *test = lowering->test;
-    const void *values = test->inner ? test->inner_options : test->backend_options;
+    const void *values = weir_test_options(lowering->test);
 
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
-        const char *const names[] = {idle[i].name, NULL};
+        const struct weir_option *row =
+            idle[i].works & work ? weir_options_find(lowering->loop->options.rows, idle[i].name)
+                                 : NULL;
 
-        if ((idle[i].works & work) != 0 &&
-            weir_options_find_changed(lowering->loop->options.rows, values, names) != NULL)
-            WEIR_REMARK(lowering, "%s: %s: it changes nothing", spelling_of(lowering, idle[i].name),
-                        idle[i].reason);
+        if (!row || !weir_options_is_changed(row, values))
+            continue;
+        WEIR_REMARK(lowering, "%s: %s: it changes nothing", spelling_of(lowering, row->name),
+                    idle[i].reason);
+        if (work == WEIR_WORK_CALLS &&
+            weir_options_assign(&lowering->request->parser, lowering->place, row->name,
+                                row->standard ? row->standard : "0", lowering->error))
+            return -EINVAL;
     }
+    return 0;
 }
 
 static const char *direct_option_of(const struct weir_lowering *lowering)
@@ -347,8 +365,7 @@ int weir_lower_backend(struct weir_lowering *lowering, const char *api, enum wei
     if (refuse_cached(lowering))
         return -EINVAL;
     remark_unused_options(lowering);
-    remark_idle_options(lowering, work);
-    return 0;
+    return remark_idle_options(lowering, work);
 }
 
 int weir_lower_dry_run(const struct weir_lowering *lowering)

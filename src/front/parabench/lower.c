@@ -254,44 +254,6 @@ static int check_common(const struct lowering *lowering)
     return 0;
 }
 
-/* Options of backends that the calls of a program do not use. Resets them: what a session reports
- * as granted would have them. */
-static int remark_backend_options(const struct lowering *lowering)
-{
-    static const char opens[] = "a program opens files without a size or a part of their own";
-    static const char flies[] = "a program has one call in flight";
-    static const char waits[] = "the calls of a program may block";
-    static const struct {
-        const char *name, *reason;
-    } unused[] = {
-        {"uring.nowait", waits},
-        {"uring.entries", flies},
-        {"uring.fixed-files", "files of a program are not registered"},
-        {"libaio.nowait", waits},
-        {"libaio.entries", flies},
-        {"mpiio.showHints", opens},
-        {"mpiio.preallocate", opens},
-        {"mpiio.useFileView", opens},
-        {"mpiio.useStridedDatatype", opens},
-    };
-    const struct weir_test *test = lowering->base.test;
-    const void *values = test->inner ? test->inner_options : test->backend_options;
-
-    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) {
-        const struct weir_option *row =
-            weir_options_find(lowering->base.loop->options.rows, unused[i].name);
-
-        if (!row || !weir_options_is_changed(row, values))
-            continue;
-        REMARK(lowering, "--%s: %s: it changes nothing", unused[i].name, unused[i].reason);
-        if (weir_options_assign(&lowering->base.request->parser, lowering->base.place,
-                                unused[i].name, row->standard ? row->standard : "0",
-                                lowering->base.error))
-            return -EINVAL;
-    }
-    return 0;
-}
-
 static int check_rate(struct lowering *lowering)
 {
     const struct weir_common_words *common = &lowering->base.request->common;
@@ -419,8 +381,7 @@ int weir_parabench_lower(struct weir_plan *plan, const struct weir_front_request
     };
 
     if (weir_lower_backend(&lowering.base, request->additions.backend, WEIR_WORK_CALLS) ||
-        remark_backend_options(&lowering) || check_common(&lowering) ||
-        weir_lower_load(&lowering.base, 1) || check_rate(&lowering) ||
+        check_common(&lowering) || weir_lower_load(&lowering.base, 1) || check_rate(&lowering) ||
         lower_program(&lowering, request) || lower_terms(&lowering))
         return -EINVAL;
     lower_phase(&lowering);
