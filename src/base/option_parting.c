@@ -4,22 +4,14 @@
 
 #include <string.h>
 
-/* The row of a word that is nothing but a name, or one letter. NULL: there is none. */
-static const struct weir_option *row_of_word(const struct weir_option_set *set, const char *word)
-{
-    if (strncmp(word, "--", 2) == 0)
-        return weir_options_find(set->rows, word + 2);
-    for (const struct weir_option *row = set->rows; row && (row->letter || row->name); row++)
-        if (row->letter && row->letter == word[1] && word[2] == '\0')
-            return row;
-    return NULL;
-}
-
 /* Whether the word after this one is its value. */
 static bool takes_next(const struct weir_option_parser *parser, const char *word)
 {
-    for (size_t i = 0; i < parser->binding_count; i++) {
-        const struct weir_option *row = row_of_word(parser->bindings[i].set, word);
+    bool has_value = strncmp(word, "--", 2) == 0 ? strchr(word, '=') != NULL : strlen(word) > 2;
+
+    for (size_t i = 0; i < parser->binding_count && !has_value; i++) {
+        const struct weir_option *row =
+            weir_options_find_typed(parser->bindings[i].set->rows, word);
 
         if (row)
             return row->type != WEIR_OPTION_FLAG;

@@ -582,6 +582,19 @@ const struct weir_option *weir_options_find(const struct weir_option rows[], con
     return NULL;
 }
 
+const struct weir_option *weir_options_find_typed(const struct weir_option rows[], const char *word)
+{
+    bool is_name = strncmp(word, "--", 2) == 0;
+    struct asked name = {is_name ? word + 2 : "", is_name ? strcspn(word + 2, "=") : 0};
+
+    if (word[0] != '-' || word[1] == '\0')
+        return NULL;
+    for (const struct weir_option *row = rows; row && !is_end(row); row++)
+        if (is_name ? is_asked_name(row, name) : row->letter == word[1])
+            return row;
+    return NULL;
+}
+
 const char *weir_options_find_changed(const struct weir_option rows[], const void *values,
                                       const char *const names[])
 {

@@ -156,6 +156,11 @@ bool weir_options_is_changed(const struct weir_option *row, const void *values);
  * NULL. */
 const struct weir_option *weir_options_find(const struct weir_option rows[], const char *name);
 
+/* The row of an option as it is typed, with or without its value: "-t", "-t1m", "--name=value".
+ * NULL: there is none. */
+const struct weir_option *weir_options_find_typed(const struct weir_option rows[],
+                                                  const char *word);
+
 /* The first of these names whose row has a value that differs from its default; NULL: none. The
  * list ends with NULL. */
 const char *weir_options_find_changed(const struct weir_option rows[], const void *values,

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define STEPS_MAX 4096
 
@@ -399,29 +398,16 @@ static int read_inner(struct sweep *sweep, int first)
     return sweep->fixed == NULL ? -EINVAL : 0;
 }
 
-static bool has_option(const struct weir_option_set *set, const char *word)
-{
-    size_t length = strcspn(word, "=");
-
-    for (const struct weir_option *row = set->rows; row && (row->letter || row->name); row++)
-        if ((word[1] == '-' && row->name && strlen(row->name) == length - 2 &&
-             strncasecmp(row->name, word + 2, length - 2) == 0) ||
-            (word[1] != '-' && row->letter != '\0' && row->letter == word[1]))
-            return true;
-    return false;
-}
-
 /* Options of the command are behind --, where they are read as in a run without a sweep. */
 static int check_places(const struct sweep *sweep, int count, const char *const words[])
 {
     const struct weir_option_parser *parser = &sweep->fixed->parser;
 
     for (int i = 0; i < count; i++) {
-        bool is_option =
-            words[i][0] == '-' && words[i][1] != '\0' && !has_option(&word_set, words[i]);
+        bool is_own = weir_options_find_typed(word_set.rows, words[i]) != NULL;
 
-        for (size_t k = 0; is_option && k < parser->binding_count; k++)
-            if (has_option(parser->bindings[k].set, words[i]))
+        for (size_t k = 0; !is_own && k < parser->binding_count; k++)
+            if (weir_options_find_typed(parser->bindings[k].set->rows, words[i]))
                 return REFUSE(
                     sweep,
                     "%s: an option of the command: put it behind the --, as in weir sweep "
