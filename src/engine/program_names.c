@@ -27,22 +27,17 @@ static size_t clean(struct weir_program_files *files, const char *name)
     return weir_program_clean_path(files->clean_name, length, name);
 }
 
-static bool is_inside(const char *root, size_t bytes, const char *name)
-{
-    return strncmp(root, name, bytes) == 0 && (name[bytes] == '/' || name[bytes] == '\0');
-}
-
 /* Most names are in the root that the one before was in. */
 static bool is_in_a_root(struct weir_program_walk *walk, const char *name)
 {
     struct weir_program_files *files = walk->files;
 
-    if (files->root != NULL && is_inside(files->root, files->root_bytes, name))
+    if (files->root != NULL && weir_program_is_inside(files->root, files->root_bytes, name))
         return true;
     for (unsigned i = 0; i < walk->program->root_count; i++) {
         files->root = walk->program->roots[i];
         files->root_bytes = strcmp(files->root, "/") == 0 ? 0 : strlen(files->root);
-        if (is_inside(files->root, files->root_bytes, name))
+        if (weir_program_is_inside(files->root, files->root_bytes, name))
             return true;
     }
     return false;
@@ -109,18 +104,10 @@ static bool begins_inside(struct weir_program_walk *walk, const char *name)
     return *name == '/' ? is_in_a_root(walk, name) : walk->files->is_inside;
 }
 
-/* Some libraries of MPI-IO take what stands before a colon for the kind of file system. */
-static const char *behind_prefix(const struct weir_statement *statement, const char *name)
-{
-    const char *colon = statement->call < WEIR_CALL_PWRITE ? NULL : strpbrk(name, ":/");
-
-    return colon != NULL && *colon == ':' ? colon + 1 : name;
-}
-
 static int check_name(struct weir_program_walk *walk, const struct weir_statement *statement,
                       const char *name)
 {
-    const char *rest = behind_prefix(statement, name);
+    const char *rest = weir_program_skip_prefix(statement->call, name);
 
     if (is_inside_any(walk, name) && (rest == name || is_inside_any(walk, rest)))
         return 0;
@@ -141,7 +128,7 @@ static int close_way_out(struct weir_program_walk *walk, const struct weir_state
     if (!has_two_dots(name))
         return 0;
     length = clean(walk->files, name);
-    if (behind_prefix(statement, name) != name || length >= WEIR_VALUE_BYTES)
+    if (weir_program_skip_prefix(statement->call, name) != name || length >= WEIR_VALUE_BYTES)
         return weir_program_fail(walk, statement, "%s: %s: write it without ..",
                                  weir_calls[statement->call].word, name);
     memcpy(name, walk->files->clean_name, length + 1);
@@ -160,7 +147,7 @@ int weir_program_name(struct weir_program_walk *walk, const struct weir_statemen
         return weir_program_fail(walk, statement, "%s: %s", weir_calls[statement->call].word,
                                  walk->scope.reason);
     if (walk->program->root_count == 0 ||
-        (behind_prefix(statement, name) == name && begins_inside(walk, name)))
+        (weir_program_skip_prefix(statement->call, name) == name && begins_inside(walk, name)))
         return 0;
     return check_name(walk, statement, name) != 0 ? -ECANCELED
                                                   : close_way_out(walk, statement, name);

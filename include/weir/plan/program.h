@@ -8,6 +8,8 @@
 #include "weir/base/descriptor.h"
 #include "weir/plan/expr.h"
 
+#include <string.h>
+
 /* Operations. Each has a row in weir_calls. */
 enum weir_call {
     /* by name: */
@@ -225,6 +227,22 @@ const struct weir_pattern *weir_program_find_pattern(const struct weir_program *
  * long, along `name`; the new length. There must be room for a slash and all of `name` behind it.
  * Of the text alone: links are not followed. */
 size_t weir_program_clean_path(char *path, size_t length, const char *name);
+
+/* True if `name` is the directory `root` or in it, both clean. `bytes` is the length of `root`,
+ * 0 = the directory /. */
+static inline bool weir_program_is_inside(const char *root, size_t bytes, const char *name)
+{
+    return strncmp(root, name, bytes) == 0 && (name[bytes] == '/' || name[bytes] == '\0');
+}
+
+/* Some libraries of MPI-IO take what is before a colon in a name for the kind of file system:
+ * returns the rest of the name, or all of it where there is no such prefix. */
+static inline const char *weir_program_skip_prefix(enum weir_call call, const char *name)
+{
+    const char *colon = call < WEIR_CALL_PWRITE ? NULL : strpbrk(name, ":/");
+
+    return colon != NULL && *colon == ':' ? colon + 1 : name;
+}
 
 /* For weir_plan_explain: the program as stable text, a line for each statement. */
 void weir_program_explain(const struct weir_program *program, struct weir_text *text);

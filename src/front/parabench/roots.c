@@ -170,8 +170,7 @@ static bool is_in_a_root(const struct roots *roots, const char *name)
     for (unsigned i = 0; i < roots->count; i++) {
         size_t length = strcmp(roots->list[i], "/") == 0 ? 0 : strlen(roots->list[i]);
 
-        if (strncmp(path, roots->list[i], length) == 0 &&
-            (path[length] == '/' || path[length] == '\0'))
+        if (weir_program_is_inside(roots->list[i], length, path))
             return true;
     }
     return false;
@@ -186,12 +185,10 @@ static int check_constant_names(const struct roots *roots, const struct weir_sta
 
         for (unsigned i = 0; i < at->argument_count && kinds[i] == 'N'; i++) {
             const char *name = weir_expr_constant_text(at->arguments[i]);
-            /* Libraries of MPI-IO may take what is before a colon for a kind of file system. */
-            const char *colon =
-                name != NULL && at->call >= WEIR_CALL_PWRITE ? strpbrk(name, ":/") : NULL;
+            const char *rest = name != NULL ? weir_program_skip_prefix(at->call, name) : NULL;
 
-            if (name != NULL && (!is_in_a_root(roots, name) || (colon != NULL && *colon == ':' &&
-                                                                !is_in_a_root(roots, colon + 1))))
+            if (name != NULL &&
+                (!is_in_a_root(roots, name) || (rest != name && !is_in_a_root(roots, rest))))
                 return WEIR_REFUSE(roots->lowering,
                                    "line %u: %s: %s is outside of %s%s: give its directory with "
                                    "--root, or allow all with --anywhere",
