@@ -727,10 +727,10 @@ static enum weir_content recognise(struct weir_traces *traces, const struct weir
     if (is_in_runs(traces, stretch))
         return WEIR_CONTENT_IOR;
     *traces = before;
+    if (!is_old_places(traces, stretch, data) && !is_old_random(stretch, data))
+        return WEIR_CONTENT_FOREIGN;
     traces->has_repeated = true;
-    return is_old_places(traces, stretch, data) || is_old_random(stretch, data)
-               ? WEIR_CONTENT_OLD_IOR
-               : WEIR_CONTENT_FOREIGN;
+    return WEIR_CONTENT_OLD_IOR;
 }
 
 /* Written by Parabench; by IOzone with -+Z, with which -V is used as well; and with -+X. */

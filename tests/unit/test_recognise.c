@@ -498,6 +498,22 @@ static void seconds_that_are_late_are_somebodys(void **state)
     modified_s = SIGNATURE + 60;
 }
 
+/* A record of times in which eight seconds of forty are missing: nothing in it begins again. */
+static void seconds_between_ones_are_somebodys(void **state)
+{
+    struct weir_traces traces;
+
+    (void)state;
+    for (size_t i = 0; i < FILE_WORDS; i++)
+        file[i] = i % 40 < 32 ? SIGNATURE + i : UINT64_MAX;
+    modified_s = SIGNATURE + FILE_WORDS;
+    assert_false(is_benchmarks(&traces));
+    assert_false(traces.has_repeated);
+    /* No record has seconds that are not over. */
+    modified_s = SIGNATURE + 60;
+    assert_true(is_benchmarks(&traces));
+}
+
 static enum weir_content recognise_bytes(const void *bytes, size_t count)
 {
     static uint64_t words[WORDS];
@@ -610,6 +626,7 @@ int main(void)
         cmocka_unit_test(tables_are_not_recognised),
         cmocka_unit_test(seconds_that_were_over_are_somebodys),
         cmocka_unit_test(seconds_that_are_late_are_somebodys),
+        cmocka_unit_test(seconds_between_ones_are_somebodys),
         cmocka_unit_test(a_few_words_prove_nothing),
         cmocka_unit_test(a_byte_proves_nothing),
         cmocka_unit_test(most_words_tell_the_signature),
