@@ -25,11 +25,6 @@ struct verdict {
     uint64_t base; /* place of an item's first byte according to its stamps */
 };
 
-static bool is_filled(const unsigned char *data, size_t bytes, unsigned char value)
-{
-    return data[0] == value && memcmp(data, data + 1, bytes - 1) == 0;
-}
-
 /* Compares the offset in a stamp with `offset`. Stamps of an item differ from it by whole pieces,
  * all by as many as the first one. Such a file is known by a stamp in its first bytes, where an
  * archive has a header. */
@@ -71,7 +66,8 @@ static void count_pieces(struct verdict *verdict, const struct weir_sample *samp
         size_t left = sample->bytes - at;
         size_t bytes = left < WEIR_PIECE_BYTES ? left : WEIR_PIECE_BYTES;
 
-        if (is_filled(sample->data + at, bytes, 0) || is_filled(sample->data + at, bytes, 0xff))
+        if (weir_bytes_are(sample->data + at, bytes, 0) ||
+            weir_bytes_are(sample->data + at, bytes, 0xff))
             continue;
         if (has_stamp(verdict, sample, at, sizeof(uint64_t)) || has_stamp(verdict, sample, at, 1))
             ++*stamped;
@@ -90,7 +86,7 @@ static void look_at(void *context, const struct weir_sample *sample)
     /* The rest of a file behind the last whole sample may be part of a transfer, which tells
      * nothing. */
     if (sample->offset > 0 && sample->bytes < WEIR_SECTOR_BYTES) {
-        verdict->is_uniform &= is_filled(sample->data, sample->bytes, sample->data[0]);
+        verdict->is_uniform &= weir_bytes_are(sample->data, sample->bytes, sample->data[0]);
         return;
     }
     count_pieces(verdict, sample, &stamped, &foreign);
@@ -127,9 +123,7 @@ static int read_uniform(struct weir_samples *samples, unsigned char value, bool 
         moved = weir_samples_read(samples, (uint64_t)start);
         if (moved < 0)
             return (int)moved;
-        if (moved == 0)
-            return 0;
-        if (!is_filled(samples->data, (size_t)moved, value))
+        if (moved == 0 || !weir_bytes_are(samples->data, (size_t)moved, value))
             return 0;
         read += (uint64_t)moved;
         at = weir_samples_next_data(samples, (uint64_t)(start + moved));
@@ -160,18 +154,6 @@ static int judge(struct weir_samples *samples, const struct weir_name_facts *fac
     return code;
 }
 
-/* Compares the words of a small item from the second one on with those that follow from `key`. */
-static bool has_bare_words(const unsigned char *data, uint64_t bytes, uint64_t key, uint64_t place)
-{
-    for (uint64_t at = sizeof key; at < bytes; at += sizeof key) {
-        const uint64_t word = weir_bare_word(key, place + at), left = bytes - at;
-
-        if (memcmp(data + at, &word, left < sizeof word ? left : sizeof word) != 0)
-            return false;
-    }
-    return true;
-}
-
 /* Recognises an item of a tree in a file that is none of this test: it has no stamp below 64 bytes,
  * and its words follow from its number. */
 static int find_small_item(struct weir_samples *samples, const struct weir_traces *times,
@@ -195,7 +177,7 @@ static int find_small_item(struct weir_samples *samples, const struct weir_trace
          * them. */
         *is_item = key >> 32 <= UINT16_MAX &&
                    (bytes >= 3 * sizeof key || weir_traces_has_time(times, (uint32_t)key)) &&
-                   has_bare_words(samples->data, bytes, key, place);
+                   weir_bare_matches(samples->data, bytes, key, place);
     }
     return 0;
 }
@@ -227,7 +209,6 @@ static bool is_small_item(struct weir_samples *samples, const struct weir_item_d
                           const struct weir_traces *times)
 {
     const uint64_t bytes = samples->file_bytes;
-    const uint64_t of_owner = weir_bare_word(item->owner << 32, item->offset);
     uint64_t key;
 
     if (bytes == 0 || bytes >= WEIR_PIECE_REST_BYTES ||
@@ -238,10 +219,10 @@ static bool is_small_item(struct weir_samples *samples, const struct weir_item_d
     /* Without a seed, these are the bytes that any run would write. */
     if (bytes < sizeof key)
         return bytes >= sizeof(uint32_t) && bytes == item->bytes &&
-               memcmp(samples->data, &of_owner, bytes) == 0;
+               weir_bare_matches(samples->data, bytes, item->owner << 32, item->offset);
     memcpy(&key, samples->data, sizeof key);
     key = weir_bare_word(key, item->offset);
-    if (key >> 32 != item->owner || !has_bare_words(samples->data, bytes, key, item->offset))
+    if (key >> 32 != item->owner || !weir_bare_matches(samples->data, bytes, key, item->offset))
         return false;
     /* The upper half of the first word follows from the number, so do at least 32 bits of the rest
      * or a seed that is a time or the given one. */

@@ -70,11 +70,6 @@ static size_t count_data(const struct weir_stretch *stretch)
     return count;
 }
 
-static bool is_equal(const unsigned char *bytes, size_t count, unsigned char value)
-{
-    return count == 0 || (bytes[0] == value && memcmp(bytes, bytes + 1, count - 1) == 0);
-}
-
 static bool has_ones(const struct weir_stretch *stretch)
 {
     size_t length = 0;
@@ -387,14 +382,7 @@ static bool is_small_bare(const struct small *small, const unsigned char *data, 
 {
     uint64_t key = weir_bare_word(small->first_word, small->first_offset);
 
-    for (size_t at = 0; at < small->transfer; at += WORD_BYTES) {
-        size_t left = small->transfer - at;
-        uint64_t word = weir_bare_word(word_at(data + at, left), offset + at);
-
-        if (((word ^ key) & mask_of(left)) != 0)
-            return false;
-    }
-    return true;
+    return weir_bare_matches(data, small->transfer, key, offset);
 }
 
 /* Bytes after the last word of IOR's transfers hold their number. */
@@ -475,7 +463,7 @@ static size_t count_right(const struct small *small,
     for (size_t at = 0; at + small->transfer <= small->count; at += small->transfer) {
         const unsigned char *data = small->bytes + at;
 
-        if (word_at(data, small->transfer) == 0 && is_equal(data, small->transfer, 0))
+        if (word_at(data, small->transfer) == 0 && weir_bytes_are(data, small->transfer, 0))
             continue;
         seen++;
         right += is_right(small, data, small->offset + at);
@@ -569,7 +557,7 @@ static enum weir_content recognise_small(struct weir_traces *traces,
         small.offset = stretch->offset + skipped;
         for (size_t at = 0; at + transfer <= small.count && small.with_data < TRANSFERS_TRIED;
              at += transfer) {
-            if (is_equal(small.bytes + at, transfer, 0))
+            if (weir_bytes_are(small.bytes + at, transfer, 0))
                 continue;
             small.are_unlike &= word_at(small.bytes + at, transfer) != last_word;
             last_word = word_at(small.bytes + at, transfer);
@@ -744,11 +732,12 @@ enum weir_content weir_recognise(struct weir_traces *traces, const struct weir_s
     enum weir_content content;
     uint64_t *words;
 
-    if (count == 0 || is_equal(bytes, count, 0))
+    if (count == 0 || weir_bytes_are(bytes, count, 0))
         return WEIR_CONTENT_ZERO;
-    if (is_equal(bytes, count, 0xff))
+    if (weir_bytes_are(bytes, count, 0xff))
         return WEIR_CONTENT_ONES;
-    if (is_equal(bytes, count, bytes[0]) && memchr(uniform_bytes, bytes[0], sizeof uniform_bytes) &&
+    if (weir_bytes_are(bytes, count, bytes[0]) &&
+        memchr(uniform_bytes, bytes[0], sizeof uniform_bytes) &&
         (stretch->offset > 0 ? traces->byte == bytes[0] : count >= UNIFORM_MIN)) {
         traces->byte = bytes[0];
         return WEIR_CONTENT_UNIFORM;

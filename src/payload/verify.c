@@ -11,14 +11,6 @@
 /* Places that are tried for the origin of a sector. */
 #define ORIGINS_TRIED 4096
 
-static bool is_zero(const unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
-}
-
 static bool is_expected_stamp(const struct weir_source *source,
                               const struct weir_expectation *reading,
                               const struct weir_stamp_facts *facts, uint64_t offset)
@@ -159,7 +151,8 @@ static enum weir_mismatch_kind kind_of_difference(const struct bad_piece *bad_pi
 {
     struct difference all = compare(bad_piece, right);
     size_t count = all.last + 1 - all.first;
-    bool is_hole = count >= sizeof(uint64_t) && is_zero(bad_piece->piece + all.first, count);
+    bool is_hole =
+        count >= sizeof(uint64_t) && weir_bytes_are(bad_piece->piece + all.first, count, 0);
 
     if (is_hole)
         widen_hole(bad_piece, reach, &all);
@@ -370,7 +363,7 @@ static void tell(const struct bad_piece *bad_piece, struct weir_mismatch_log *lo
     struct weir_mismatch mismatch = mismatch_of(bad_piece);
     struct weir_stamp_facts found;
 
-    if (!is_zero(bad_piece->piece, bad_piece->bytes)) {
+    if (!weir_bytes_are(bad_piece->piece, bad_piece->bytes, 0)) {
         tell_piece(bad_piece, weir_stamp_read(bad_piece->piece, &found) ? &found : NULL, log);
         return;
     }
@@ -391,25 +384,19 @@ static bool is_piece_right(const struct bad_piece *bad_piece)
 static bool verify_bare(const struct weir_source *source, const struct weir_expectation *reading,
                         const unsigned char *data, struct weir_mismatch_log *log)
 {
-    const uint64_t key = weir_source_bare_key(source);
-    bool is_right = true;
-    struct weir_mismatch mismatch = {
-        .kind = is_zero(data, reading->bytes) ? WEIR_MISMATCH_ZERO : WEIR_MISMATCH_GARBAGE,
+    struct weir_mismatch mismatch;
+
+    if (weir_bare_matches(data, reading->bytes, weir_source_bare_key(source), reading->offset))
+        return true;
+    mismatch = (struct weir_mismatch){
+        .kind =
+            weir_bytes_are(data, reading->bytes, 0) ? WEIR_MISMATCH_ZERO : WEIR_MISMATCH_GARBAGE,
         .file_number = reading->file_number,
         .offset = reading->offset,
         .bytes = reading->bytes,
         .writer = reading->writer,
         .reader = reading->reader,
     };
-
-    for (uint64_t at = 0; is_right && at < reading->bytes; at += sizeof key) {
-        const uint64_t word = weir_bare_word(key, reading->offset + at);
-        const uint64_t left = reading->bytes - at;
-
-        is_right = memcmp(data + at, &word, left < sizeof word ? left : sizeof word) == 0;
-    }
-    if (is_right)
-        return true;
     weir_mismatch_log_add(log, &mismatch);
     return false;
 }
@@ -482,7 +469,7 @@ static bool is_ior_piece_right(const struct bad_piece *bad_piece, struct weir_io
     if (memcmp(bad_piece->piece, &right, bad_piece->bytes) == 0)
         return true;
     *mismatch = stray = mismatch_of(bad_piece);
-    if (is_zero(bad_piece->piece, bad_piece->bytes)) {
+    if (weir_bytes_are(bad_piece->piece, bad_piece->bytes, 0)) {
         mismatch->kind = WEIR_MISMATCH_ZERO;
     } else if (bad_piece->bytes >= WEIR_STAMP_BYTES && weir_stamp_read(bad_piece->piece, &facts)) {
         mismatch->kind = WEIR_MISMATCH_FOREIGN;
@@ -511,7 +498,7 @@ static void tell_ior(const struct weir_source *source, const struct weir_expecta
     struct weir_ior_maker maker;
     uint64_t left;
 
-    if (!is_zero(data, reading->bytes) && is_stray(&bad_piece, expected, &mismatch)) {
+    if (!weir_bytes_are(data, reading->bytes, 0) && is_stray(&bad_piece, expected, &mismatch)) {
         weir_mismatch_log_add(log, &mismatch);
         return;
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What benchmarks write is recognised from any place of a file; what others write is not. */
+#include "engine/ownership.h"
 #include "weir/payload/recognise.h"
+
+#include <errno.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -580,6 +583,30 @@ static void a_byte_proves_nothing(void **state)
     assert_int_equal(recognise_bytes(bytes, sizeof bytes), WEIR_CONTENT_FOREIGN);
 }
 
+/* ---- files ---- */
+
+/* A file whose end was cut off after its size was read. */
+static int64_t read_first_page(const struct weir_found_file *found, void *data, size_t bytes,
+                               uint64_t offset)
+{
+    const size_t left = offset == 0 ? 4096 : 0;
+
+    (void)found;
+    assert_true(bytes >= left);
+    memset(data, 0, left);
+    return (int64_t)left;
+}
+
+static void a_file_that_was_cut_meanwhile_is_left_alone(void **state)
+{
+    const struct weir_found_file found = {
+        .bytes = 1 << 20, .link_count = 1, .modified_s = modified_s, .read = read_first_page};
+    struct weir_item_data item = {.bytes = found.bytes};
+
+    (void)state;
+    assert_int_equal(weir_ownership_judge_item(&item, &found), -EEXIST);
+}
+
 /* ---- signatures ---- */
 
 static void most_words_tell_the_signature(void **state)
@@ -629,6 +656,7 @@ int main(void)
         cmocka_unit_test(seconds_between_ones_are_somebodys),
         cmocka_unit_test(a_few_words_prove_nothing),
         cmocka_unit_test(a_byte_proves_nothing),
+        cmocka_unit_test(a_file_that_was_cut_meanwhile_is_left_alone),
         cmocka_unit_test(most_words_tell_the_signature),
         cmocka_unit_test(noise_has_no_signature),
     };

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A transfer is cut into pieces of 4 KiB from its start; a rest below 64 bytes belongs to the piece
  * before it. Each piece begins with a stamp of six 64-bit words in host order:
@@ -226,6 +227,29 @@ bool weir_sequence_matches(const uint64_t *words, size_t count, uint64_t check);
 static inline uint64_t weir_bare_word(uint64_t key, uint64_t offset)
 {
     return weir_mix64(offset + WEIR_STAMP_PLACE_FACTOR) ^ key;
+}
+
+/* True if all bytes from `offset` on are those of data without stamps; the last word may be cut. */
+static inline bool weir_bare_matches(const void *data, uint64_t bytes, uint64_t key,
+                                     uint64_t offset)
+{
+    const unsigned char *from = data;
+
+    for (uint64_t at = 0; at < bytes; at += sizeof key) {
+        const uint64_t word = weir_bare_word(key, offset + at), left = bytes - at;
+
+        if (memcmp(from + at, &word, left < sizeof word ? left : sizeof word) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* True if each of `count` bytes is `value`; true of none. */
+static inline bool weir_bytes_are(const void *bytes, size_t count, unsigned char value)
+{
+    const unsigned char *first = bytes;
+
+    return count == 0 || (first[0] == value && memcmp(first, first + 1, count - 1) == 0);
 }
 
 /* File number << 32 | seed; transfers below 8 bytes would show nothing but a part of the seed, and
