@@ -168,9 +168,10 @@ static bool needs_files_of_others(const struct weir_run *run, const struct weir_
 {
     const struct weir_target *target = phase->target;
 
-    return target->tree != NULL || target->is_shared ||
-           weir_group_any(run->group, phase->shift.kind != WEIR_SHIFT_NONE &&
-                                          weir_run_owner(run, phase) != (uint64_t)run->group->rank);
+    if (target->tree != NULL || target->is_shared)
+        return true;
+    return phase->shift.kind != WEIR_SHIFT_NONE &&
+           weir_group_any(run->group, weir_run_owner(run, phase) != (uint64_t)run->group->rank);
 }
 
 /* Of a shared file: a write, or else the phase that finds the file. Of trees the first phase, and
