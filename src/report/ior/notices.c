@@ -17,15 +17,14 @@ static unsigned long long number(uint64_t value)
 
 /* ---- remarks ---- */
 
-/* IOR prints these without WARNING before them. */
-static bool is_pretence(const char *remark)
+bool weir_notices_is_pretence(const char *remark)
 {
     return weir_text_begins(remark, "Fake ");
 }
 
 static void add_remark(struct weir_text *text, const char *remark)
 {
-    if (!is_pretence(remark))
+    if (!weir_notices_is_pretence(remark))
         weir_text_add(text, "WARNING: ");
     weir_text_add_visible(text, remark);
     weir_text_add(text, "\n");
@@ -36,7 +35,7 @@ void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan)
     const struct weir_test *first = plan->test_count > 0 ? plan->tests[0] : NULL;
 
     for (size_t i = 0; first && i < first->remark_count; i++)
-        if (is_pretence(first->remarks[i]))
+        if (weir_notices_is_pretence(first->remarks[i]))
             add_remark(text, first->remarks[i]);
 }
 
@@ -47,7 +46,8 @@ void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
         const char *remark = test->remarks[i];
 
         /* Pretended nodes of all tests stand at the beginning of the report. */
-        if (!weir_plan_repeats_remark(plan, test, i) && (!is_pretence(remark) || test->number > 0))
+        if (!weir_plan_repeats_remark(plan, test, i) &&
+            (!weir_notices_is_pretence(remark) || test->number > 0))
             add_remark(text, remark);
     }
 }

@@ -8,7 +8,13 @@
 #include "weir/measure/result.h"
 #include "weir/plan/plan.h"
 
-/* The nodes that the environment pretends: stands before everything else. */
+#include <stdbool.h>
+
+/* True of a remark on nodes or tasks that the environment pretends (IOR_FAKE_NODES and its like),
+ * which IOR and mdtest print without WARNING before it. */
+bool weir_notices_is_pretence(const char *remark);
+
+/* Those remarks of the first test: they are printed before everything else. */
 void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan);
 
 /* Options of the test that were changed or ignored. */

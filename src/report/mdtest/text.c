@@ -3,6 +3,7 @@
  */
 #include "dates.h"
 #include "ior/lines.h"
+#include "ior/notices.h"
 #include "layout.h"
 #include "mdtest.h"
 #include "rows.h"
@@ -40,12 +41,6 @@ static void add_command_line(struct weir_text *text, const struct weir_plan *pla
     weir_text_add(text, "\n");
 }
 
-/* mdtest prints IOR_FAKE_NODES and its like before the report. */
-static bool is_pretence(const char *remark)
-{
-    return weir_text_begins(remark, "Fake ");
-}
-
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
@@ -57,9 +52,7 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
         ranks = result->tests[i].rank_count > ranks ? result->tests[i].rank_count : ranks;
         nodes = result->tests[i].node_count > nodes ? result->tests[i].node_count : nodes;
     }
-    for (size_t i = 0; plan->test_count > 0 && i < plan->tests[0]->remark_count; i++)
-        if (is_pretence(plan->tests[0]->remarks[i]))
-            weir_report_sentence(text, "", plan->tests[0]->remarks[i]);
+    weir_notices_begin(text, plan);
     add_date(text, plan, "started", result->begun_s);
     weir_text_add(text, "\nmdtest-%s was launched with %u total task(s) on %u node(s)\n",
                   weir_report_version(plan, weir_mdtest_layout_of(plan)->version, version), ranks,
@@ -88,7 +81,7 @@ static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
         weir_text_add(text, "WARNING: Read bytes is 0, thus, a read test will actually just "
                             "open/close\n");
     for (size_t i = 0; i < test->remark_count; i++)
-        if (!is_pretence(test->remarks[i]) && !weir_plan_repeats_remark(plan, test, i))
+        if (!weir_notices_is_pretence(test->remarks[i]) && !weir_plan_repeats_remark(plan, test, i))
             weir_report_sentence(text, "WARNING: ", test->remarks[i]);
     if (test->rank_limit > begun->rank_count)
         weir_text_add(text,
@@ -189,7 +182,6 @@ static void add_sizes(struct weir_text *text, const struct weir_test *test,
                                                    : "directories");
 }
 
-/* The options, which mdtest prints at -v, with its numbers of lines. */
 /* Prints into `number` the value of a setting, which is the text that was typed: "1k" is 1024, and
  * of times "1m" is 60. Returns it, or the text itself where it is no number. */
 static const char *number_of_setting(const char *value, bool is_time, char number[32])
@@ -210,6 +202,7 @@ static const char *number_of_setting(const char *value, bool is_time, char numbe
     return number;
 }
 
+/* The options, which mdtest prints at -v, with its numbers of lines. */
 static void add_settings(struct weir_text *text, const struct weir_test *test,
                          const struct weir_test_result *begun)
 {
