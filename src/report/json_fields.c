@@ -169,6 +169,14 @@ json_t *weir_json_columns(const struct weir_json_field *fields, const void *elem
 
 /* ---- reading ---- */
 
+/* The member under its key, else under the key of older files; NULL if there is none. */
+static json_t *member_of(const json_t *object, const struct weir_json_field *field)
+{
+    json_t *value = json_object_get(object, field->key);
+
+    return value || !field->former ? value : json_object_get(object, field->former);
+}
+
 /* As many as there is room for, and as the count says that has a key of its own. */
 static bool take_count(const struct weir_json_field *field, size_t count, void *values)
 {
@@ -305,14 +313,14 @@ static bool take_column(const struct weir_json_field *field, const json_t *list,
 static bool take_columns(const struct weir_json_field *field, const json_t *columns, void *values,
                          struct weir_arena *arena)
 {
-    size_t count = json_array_size(json_object_get(columns, field->fields->key));
+    size_t count = json_array_size(member_of(columns, field->fields));
     char *elements;
 
     if (!json_is_object(columns) || !take_count(field, count, values))
         return false;
     elements = elements_in(arena, count, field->stride);
     for (const struct weir_json_field *column = field->fields; column->key; column++) {
-        const json_t *list = json_object_get(columns, column->key);
+        const json_t *list = member_of(columns, column);
 
         if (list && !take_column(column, list, field->stride, count, elements))
             return false;
@@ -370,7 +378,7 @@ bool weir_json_take(const json_t *object, const struct weir_json_field *fields, 
                     struct weir_arena *arena)
 {
     for (const struct weir_json_field *field = fields; field->key; field++) {
-        json_t *value = json_object_get(object, field->key);
+        json_t *value = member_of(object, field);
 
         if (field->type == WEIR_JSON_FLAT &&
             !weir_json_take(object, field->fields, (char *)values + field->offset, arena))

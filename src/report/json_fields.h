@@ -48,7 +48,8 @@ enum weir_json_flag {
 
 /* What the reader allocates lies in its arena. */
 struct weir_json_field {
-    const char *key; /* NULL ends a table */
+    const char *key;    /* NULL ends a table */
+    const char *former; /* the key in files of older versions, which are read as well; or NULL */
     enum weir_json_type type;
     unsigned flags; /* enum weir_json_flag */
     size_t offset;

@@ -80,7 +80,7 @@ static json_t *facts_of(const struct weir_plan *plan, const struct weir_test_res
     weir_json_put_integer(object, "existing_files", (int64_t)begun->existing_count);
     weir_json_put_value(object, "remarks", texts);
     if (begun->no_room[0] != '\0')
-        weir_json_put_value(object, "no_room", weir_json_readable(begun->no_room));
+        weir_json_put_value(object, "no_space", weir_json_readable(begun->no_room));
     return object;
 }
 

@@ -19,7 +19,7 @@ try() { # try PLACEMENT MAPPING WANTED OPTION...: a digit for each rank, as laun
     expect_places "$placement"
     [[ $wanted ]] || return 0
     expect_done
-    expect_record "''.join(str(int(written.places.nodes.host[n][1:]) - 1) for n in written.places.ranks.node) == '$wanted'"
+    expect_record "''.join(str(int(written.placement.nodes.host[n][1:]) - 1) for n in written.placement.ranks.node) == '$wanted'"
 }
 
 try 000111 slot 010101 --rank-order round-robin

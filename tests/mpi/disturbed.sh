@@ -103,7 +103,7 @@ capture taskset -c "$first,$second" mpiexec -n 2 "$WEIR" --pin "list:$first" "${
 expect_done
 found shared-core
 not_found oversubscribed migrated wrong-node throttled
-expect_record "written.places.nodes.moved_ranks == [0] and written.places.nodes.crowded_ranks == [1]"
+expect_record "written.placement.nodes.moved_ranks == [0] and written.placement.nodes.shared_core_ranks == [1]"
 
 rm -f "$result"
 capture taskset -c "$first,$second" mpiexec -n 4 "$WEIR" --pin core "${load[@]}"
@@ -118,7 +118,7 @@ move_rank() { taskset -pc "$first" "$victim" >/dev/null; }
 if in_phase move_rank; then
     found migrated
     found shared-core
-    expect_record "written.places.ranks.moved == [False, True] and written.places.ranks.cpus == ['$first', '$first']"
+    expect_record "written.placement.ranks.moved == [False, True] and written.placement.ranks.cpus == ['$first', '$first']"
 fi
 
 # There and back again: the kernel counts it.
@@ -129,7 +129,7 @@ move_there_and_back() {
 if grep -q '^se.nr_migrations' /proc/self/sched 2>/dev/null && in_phase move_there_and_back; then
     found migrated
     not_found shared-core
-    expect_record "written.places.ranks.migrations[0] == 0 and written.places.ranks.migrations[1] >= 2"
+    expect_record "written.placement.ranks.migrations[0] == 0 and written.placement.ranks.migrations[1] >= 2"
 fi
 
 # Who may run on both may also wander.

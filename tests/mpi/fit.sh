@@ -20,8 +20,8 @@ with open(sys.argv[1], encoding="utf-8") as file:
     whole = json.load(file)
 assert "do not fit" in json.dumps(whole["Weir"])
 with open(sys.argv[2], encoding="utf-8") as file:
-    tests = [line for line in map(json.loads, file) if "no_room" in line]
-assert len(tests) == 1 and "do not fit" in tests[0]["no_room"]
+    tests = [line for line in map(json.loads, file) if "no_space" in line]
+assert len(tests) == 1 and "do not fit" in tests[0]["no_space"]
 END
 run 2 -w -F -t 64k -b 64k --must-fit -o "$files/f"
 expect_done

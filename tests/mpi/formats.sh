@@ -140,7 +140,7 @@ rm -f "$result"
 run 2 "${small[@]}" -w -r -o "$files/f" --result "$result"
 expect_done
 cp "$out" "$work/full"
-sed -E 's/"words":\[[^]]*\]/"words":["ior","-a","TAPE","--no-such-option","-t","0"]/; s/"name":"posix"/"name":"tape"/g' \
+sed -E 's/"argv":\[[^]]*\]/"argv":["ior","-a","TAPE","--no-such-option","-t","0"]/; s/"name":"posix"/"name":"tape"/g' \
     "$result" >"$work/older"
 cmp -s "$result" "$work/older" && fail "the words stand as they were"
 capture "$WEIR" report "$work/older"

@@ -62,7 +62,7 @@ def check_owners(nodes, kind, distance, phase):
     where = f"{kind} {distance}: {owners}"
     check(sorted(owners) == sorted(owners.values()) == list(range(ranks)), "no permutation:", where)
     near = sum(nodes[reader] == nodes[writer] for reader, writer in owners.items())
-    check(near == phase.near_ranks, near, "ranks are near, not", phase.near_ranks, "in", where)
+    check(near == phase.same_node_ranks, near, "ranks are near, not", phase.same_node_ranks, "in", where)
     if kind != "C":
         return
     rule = rule_of_ior(nodes, distance)
@@ -77,11 +77,11 @@ def check_owners(nodes, kind, distance, phase):
 def check_sentence(nodes, kind, distance, phase):
     """Looks at what the audit says of ranks that are near."""
     # Virtual hosts have one page cache, so that what is read is resident wherever its writer was.
-    names = ("cache", "near", "resident") if phase.near_ranks > 0 else ("cache", "near")
+    names = ("cache", "near", "resident") if phase.same_node_ranks > 0 else ("cache", "near")
     texts = [finding.text for finding in phase.findings if finding.name in names]
     if kind == "ZZ":
         return
-    check(bool(texts) == (phase.near_ranks > 0), "near ranks:", phase.near_ranks, "and what is said:", texts)
+    check(bool(texts) == (phase.same_node_ranks > 0), "near ranks:", phase.same_node_ranks, "and what is said:", texts)
     if not texts:
         return
     node_count = max(nodes) + 1
@@ -106,7 +106,7 @@ def main():
         _, kind, distance = tests[phase.test]
         distance = int(distance)
         near = near_of(nodes, kind, distance, phase.check)
-        check(near in (None, phase.near_ranks), f"{kind} {distance}, check {phase.check}: {phase.near_ranks} near, not {near}")
+        check(near in (None, phase.same_node_ranks), f"{kind} {distance}, check {phase.check}: {phase.same_node_ranks} near, not {near}")
         check(phase.nodes == max(nodes) + 1, phase.nodes, "nodes")
         check_sentence(nodes, kind, distance, phase)
         check(phase.checked > 0, "nothing was verified")

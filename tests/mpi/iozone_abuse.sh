@@ -206,10 +206,10 @@ expect_no_line 'iozone test complete'
 # ---------------------------------------------------------------- what is counted
 
 # The first that is done ends what is counted of the others; -x has everybody do everything.
-law="lambda p: (p.counted.bytes_sum <= p.bytes and p.counted.bytes_min * p.ranks <= p.counted.bytes_sum and
-    p.counted.bytes_per_s_min * p.ranks <= p.counted.bytes_per_s_sum * 1.0001 and
-    p.counted.bytes_per_s_sum <= p.counted.bytes_per_s_max * p.ranks * 1.0001 and
-    p.bytes / p.total_s <= p.counted.bytes_per_s_sum * 1.01 + (p.bytes - p.counted.bytes_sum) / p.total_s)"
+law="lambda p: (p.rank_rates.bytes_sum <= p.bytes and p.rank_rates.bytes_min * p.ranks <= p.rank_rates.bytes_sum and
+    p.rank_rates.bytes_per_s_min * p.ranks <= p.rank_rates.bytes_per_s_sum * 1.0001 and
+    p.rank_rates.bytes_per_s_sum <= p.rank_rates.bytes_per_s_max * p.ranks * 1.0001 and
+    p.bytes / p.total_s <= p.rank_rates.bytes_per_s_sum * 1.01 + (p.bytes - p.rank_rates.bytes_sum) / p.total_s)"
 iozone 4 -t 4 -s 1m -r 4k
 expect_done
 expect_files
@@ -219,19 +219,19 @@ expect_record "(lambda whole: len(whole) == 4 and all(p.bytes == 4 << 20 for p i
     [p for p in phases if getattr(p, 'wear_out', False)])"
 iozone 4 -t 4 -s 1m -r 4k -x
 expect_done
-expect_record "all(($law)(p) and p.counted.bytes_sum == p.bytes == 4 << 20 for p in phases if p.bytes > 0)"
+expect_record "all(($law)(p) and p.rank_rates.bytes_sum == p.bytes == 4 << 20 for p in phases if p.bytes > 0)"
 
 # The lines are the record's: children in kB/s, the parent over the wall clock.
 "$WEIR_PYTHON" - "$out" "$result" <<'END' || fail "lines and record differ"
 import json, re, sys
 lines = open(sys.argv[1], encoding="utf-8").read()
-phases = [r for r in map(json.loads, open(sys.argv[2], encoding="utf-8")) if r["record"] == "phase" and r.get("counted")]
+phases = [r for r in map(json.loads, open(sys.argv[2], encoding="utf-8")) if r["record"] == "phase" and r.get("rank_rates")]
 number = re.compile(r"= +([\d.]+)")
 def values(word):
     return [float(number.search(line)[1]) for line in lines.splitlines() if word in line]
 children, parent = values("Children see throughput"), values("Parent sees throughput")
 assert len(children) == len(parent) == len(phases) == 13, (len(children), len(parent), len(phases))
 for seen, wall, phase in zip(children, parent, phases):
-    assert abs(seen * 1024 / phase["counted"]["bytes_per_s_sum"] - 1) < 1e-3, (seen, phase["counted"])
+    assert abs(seen * 1024 / phase["rank_rates"]["bytes_per_s_sum"] - 1) < 1e-3, (seen, phase["rank_rates"])
     assert wall <= seen * 1.001, (wall, seen)
 END

@@ -56,11 +56,11 @@ for rank in 0 1; do
 done
 expect_amounts 2
 # Pauses are not in the rate, unless -+J is given.
-expect_record "all(p.counted.bytes_min / p.counted.bytes_per_s_min <= p.total_s - 0.29 for p in phases if p.bytes > 0)"
+expect_record "all(p.rank_rates.bytes_min / p.rank_rates.bytes_per_s_min <= p.total_s - 0.29 for p in phases if p.bytes > 0)"
 rm -f ./*
 iozone 2 -t 2 -x -X "$work/writes" -Y "$work/reads" -+n -+J
 expect_done
-expect_record "all(p.counted.bytes_min / p.counted.bytes_per_s_max >= 0.3 for p in phases if p.bytes > 0)"
+expect_record "all(p.rank_rates.bytes_min / p.rank_rates.bytes_per_s_max >= 0.3 for p in phases if p.bytes > 0)"
 
 # Several in flight.
 if "$WEIR" backends | grep -q libaio; then

@@ -53,10 +53,10 @@ expect_test() { # expect_test NAME-AND-TABS UNIT: its six lines; tabs, blanks an
 
 # What is counted is part of what was done, and no faster than the clock allows.
 physics="all(
-    p.counted.bytes_sum <= p.bytes and p.counted.bytes_min * 4 <= p.counted.bytes_sum and
-    p.counted.bytes_sum == p.counted.ops_sum * p.transfer_bytes and
-    p.counted.bytes_per_s_min <= p.counted.bytes_per_s_sum / 4 <= p.counted.bytes_per_s_max and
-    p.counted.bytes_sum / p.total_s <= p.counted.bytes_per_s_sum * 1.001 and p.bytes / p.total_s < 1e11
+    p.rank_rates.bytes_sum <= p.bytes and p.rank_rates.bytes_min * 4 <= p.rank_rates.bytes_sum and
+    p.rank_rates.bytes_sum == p.rank_rates.ops_sum * p.transfer_bytes and
+    p.rank_rates.bytes_per_s_min <= p.rank_rates.bytes_per_s_sum / 4 <= p.rank_rates.bytes_per_s_max and
+    p.rank_rates.bytes_sum / p.total_s <= p.rank_rates.bytes_per_s_sum * 1.001 and p.bytes / p.total_s < 1e11
     for p in phases if p.bytes > 0)"
 
 iozone -i 0 -i 1 -c -e -w -r 1m -I -s $Size -t $Thread -+n -+m "$work/threadlist"

@@ -62,7 +62,7 @@ slow() { # slow OPTION...
         --fault.delay 500000 --result "$result" "$@"
     expect_done
 }
-counted='p.bytes / p.counted.bytes_per_s_sum'
+counted='p.bytes / p.rank_rates.bytes_per_s_sum'
 slow
 expect_record "len([p for p in phases if p.bytes > 0]) == 2 and all(p.windows.open_s >= 0.5 and p.windows.close_s >= 0.5 and $counted <= p.total_s - 1.0
     for p in phases if p.bytes > 0)"

@@ -29,7 +29,7 @@ check_command() { # check_command LABEL LINES COMMAND...
     (($(cut -d: -f1 <"$work/found" | head -n 1) <= lines)) || fail "the mismatch is not among the first $lines lines"
     expect_line "warning launcher-mismatch: $fact"
     expect_record "runs[0].launch_mismatch.startswith('$fact')"
-    expect_record "all(any(f.name == 'launcher-mismatch' and f.severity == 'warning' for f in p.findings) for p in phases)"
+    expect_record "all(any(f.name == 'launcher-mismatch' and f.level == 'warning' for f in p.findings) for p in phases)"
     # A stored run is told alike.
     capture "$WEIR" report "$result"
     expect_line "^$label$fact"

@@ -62,7 +62,7 @@ def check_phase(nodes, phase, shift):
     node_count, distance = max(nodes) + 1, STEPS[phase.verb] * shift
     texts = [finding.text for finding in phase.findings if finding.name == "names-cached"]
     check(phase.nodes == node_count and phase.ops == 14 * len(nodes), phase.verb, phase.nodes, phase.ops)
-    check(phase.near_ranks == near_of(nodes, distance), phase.verb, phase.near_ranks, "ranks are near")
+    check(phase.same_node_ranks == near_of(nodes, distance), phase.verb, phase.same_node_ranks, "ranks are near")
     return texts, distance
 
 

@@ -40,7 +40,7 @@ for load in '' '-a uring --depth 4' -R; do
     load=($load)
     read_all "${load[@]}"
     expect_done
-    expect_record 'phases[0].checked == 18 and phases[0].wrong == 0 and phases[0].near_ranks == 3'
+    expect_record 'phases[0].checked == 18 and phases[0].wrong == 0 and phases[0].same_node_ranks == 3'
 
     flip_bit "$top/file.mdtest.1.2" 3001
     read_all "${load[@]}"

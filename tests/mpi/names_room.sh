@@ -74,7 +74,7 @@ explained '^  time    1.00 s at least$' -n 100 -F --rate 800
 try -n 200 -F --result "$result"
 expect_exit 1
 grep -q '402 new files and directories' "$out" || fail "it is not told"
-expect_record "len([t for t in tests if '402 new' in t.no_room]) == 1"
+expect_record "len([t for t in tests if '402 new' in t.no_space]) == 1"
 # A deadline may end it before.
 try -n 200 -F --must-fit -W 60
 ((status != 2)) || fail "what a deadline may cut is refused"

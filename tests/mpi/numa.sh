@@ -14,7 +14,7 @@ all_findings="migrated wrong-node remote-memory shared-core"
 expect_places() { # expect_places RUN FINDINGS EXPRESSION: of nodes and ranks
     expect_record "(lambda nodes, ranks: written.bytes == written.expected_bytes
                     and {f.name for f in written.findings} & set('$all_findings'.split()) == set('$2'.split())
-                    and $3)(written.places.nodes, written.places.ranks)" "$kept/$1.jsonl"
+                    and $3)(written.placement.nodes, written.placement.ranks)" "$kept/$1.jsonl"
 }
 
 # What the results must say; what the kernel says was looked at inside. Python is slow in a machine that is emulated.
@@ -22,18 +22,18 @@ expect_results() {
     expect_places numa "" "ranks.cpus == ['0-1', '2-3'] * 2
         and ranks.cpu_numa_nodes == ranks.page_numa_nodes == [[0], [1]] * 2
         and all(cpu // 2 == rank % 2 for rank, cpu in enumerate(ranks.last_cpu))
-        and nodes.page_numa_nodes == [[0, 1]] and nodes.remote_ranks == nodes.away_ranks == [0]"
-    expect_places core "" "ranks.cpus == ['0', '1', '2'] and ranks.away_permille == [0] * 3
+        and nodes.page_numa_nodes == [[0, 1]] and nodes.remote_ranks == nodes.wrong_node_ranks == [0]"
+    expect_places core "" "ranks.cpus == ['0', '1', '2'] and ranks.wrong_node_permille == [0] * 3
         and ranks.page_numa_nodes == [[0], [0], [1]]"
     expect_places storage "" "ranks.cpus == ['2', '3'] and nodes.page_numa_nodes == [[1]]"
-    expect_places node remote-memory "nodes.remote_ranks == [2] and nodes.away_ranks == [0]
+    expect_places node remote-memory "nodes.remote_ranks == [2] and nodes.wrong_node_ranks == [0]
         and ranks.cpu_numa_nodes == [[0]] * 2 and ranks.page_numa_nodes == [[1]] * 2"
-    expect_places interleave remote-memory "ranks.page_numa_nodes == [[0, 1]] * 2 and nodes.away_ranks == [0]"
+    expect_places interleave remote-memory "ranks.page_numa_nodes == [[0, 1]] * 2 and nodes.wrong_node_ranks == [0]"
     [[ ! -e $kept/numactl.jsonl ]] ||
         expect_places numactl remote-memory "ranks.page_numa_nodes == [[1]] * 2 and nodes.remote_ranks == [2]
-            and nodes.away_ranks == [0]"
+            and nodes.wrong_node_ranks == [0]"
     expect_places moved "migrated wrong-node" "ranks.moved == [True, False] and ranks.cpus == ['2-3', '2-3']
-        and ranks.away_permille == [1000, 0] and nodes.away_ranks == [1]"
+        and ranks.wrong_node_permille == [1000, 0] and nodes.wrong_node_ranks == [1]"
 }
 
 if [[ ! ${WEIR_TEST_IN_MACHINE-} ]]; then

@@ -31,7 +31,7 @@ expect_seats() { # expect_seats "CPUS CPUS..." [...] -- COMMAND...
     for ((count = 0; count < ${#wanted[@]}; count++)); do
         [[ ${found[count]-} =~ ^(${wanted[count]})$ ]] ||
             fail "in test $count the ranks should run on '${wanted[count]}', and were seen on '${found[count]-}'"
-        expect_record "writes[$count].places.ranks.cpus == '${found[count]}'.split() and writes[$count].places.nodes.moved_ranks == [0]"
+        expect_record "writes[$count].placement.ranks.cpus == '${found[count]}'.split() and writes[$count].placement.nodes.moved_ranks == [0]"
     done
 }
 
@@ -39,7 +39,7 @@ pinned() { # pinned "CPUS CPUS..." POLICY
     local seats
     read -ra seats <<<"${1%%|*}"
     expect_seats "$1" -- taskset -c "$both" mpiexec -n ${#seats[@]} "$WEIR" "${load[@]}" -o "$work/held0" --pin "$2"
-    expect_record "written.places.nodes.pinned == [True]"
+    expect_record "written.placement.nodes.pinned == [True]"
 }
 
 # A job whose tests each have a policy of their own.
@@ -54,7 +54,7 @@ pinned_in_turn() { # pinned_in_turn "CPUS CPUS..." POLICY ["CPUS CPUS..." POLICY
     done
     write_script 'posix.rangelocks=1 transferSize=64k blockSize=64k useExistingTestFile=1 keepFile=1 readFile=0' "${tests[@]}"
     expect_seats "${wanted[@]}" -- taskset -c "$both" mpiexec -n ${#seats[@]} "$WEIR" -f "$work/job.ior"
-    expect_record "all(w.places.nodes.pinned == [True] for w, is_pinned in zip(writes, '${is_pinned[*]}'.split()) if is_pinned == '1')"
+    expect_record "all(w.placement.nodes.pinned == [True] for w, is_pinned in zip(writes, '${is_pinned[*]}'.split()) if is_pinned == '1')"
 }
 
 refused() { # refused PATTERN COMMAND...: nothing runs, and nothing is made
@@ -103,7 +103,7 @@ if [[ $bound =~ ^[0-9,-]+\ [0-9,-]+$ && ${bound% *} != "${bound#* }" ]]; then
     refused '--pin' mpiexec -n 2 --bind-to core "$WEIR" --pin "list:${bound%%[ ,-]*}"
 fi
 expect_seats "$first $first" -- taskset -c "$first" mpiexec -n 2 "$WEIR" "${load[@]}" -o "$work/held0"
-expect_record "written.places.nodes.pinned == [False]"
+expect_record "written.placement.nodes.pinned == [False]"
 expect_seats "$first $first" -- taskset -c "$first" mpiexec -n 2 "$WEIR" "${load[@]}" -o "$work/held0" --pin core
 refused "--pin list.*$second" taskset -c "$first" mpiexec -n 2 "$WEIR" --pin "list:$second"
 

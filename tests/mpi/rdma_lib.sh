@@ -86,6 +86,6 @@ two_servers() { # two_servers PROVIDER [DIRECTIVE...]
     expect_record "[p.bytes for p in writes] == [p.bytes for p in $reads] == [4 * $mib] + [2 * $mib] * 4"
     expect_record "all(p.outcome == 'complete' and p.checked > 0 and p.wrong == 0 for p in $reads)"
     expect_record "all(p.outcome == 'complete' and p.ranks == 2 for p in writes)"
-    expect_record "all('2 servers' in p.granted and '$1' in p.granted for p in writes)"
+    expect_record "all('2 servers' in p.enabled_features and '$1' in p.enabled_features for p in writes)"
     expect_record "checking.bytes == 4 * $mib and checking.wrong == 0"
 }

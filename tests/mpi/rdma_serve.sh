@@ -24,7 +24,7 @@ for provider in tcp shm; do
     run 2 ior -a RDMA --rdma.provider "$provider" --rdma.hosts-file "$servers" --rdma.secret-file "$secret" \
         -w -k -e -t 64k -b 1m -s 2 -o /f --result "$result"
     expect_done
-    expect_record "written.bytes == 4 * $mib and '2 servers' in written.granted"
+    expect_record "written.bytes == 4 * $mib and '2 servers' in written.enabled_features"
 
     # ---- the data outlive the run, and are found by other clients in other numbers
     ior_on 4 "$provider" -r -R -k -t 64k -b 1m -C
@@ -97,7 +97,7 @@ wait_until 100 advertised 2 || fail "two ranks do not serve: $(cat "$work/ranks.
 hosts=$(paste -sd/ "$servers")
 ior_on 2 tcp -w -r -R -e -t 64k -b 1m
 expect_right $((2 * mib))
-expect_record "'storage' in written.granted"
+expect_record "'storage' in written.enabled_features"
 wait "$launcher" || fail "the ranks end with $?: $(cat "$work/ranks.out")"
 expect_files back.0 back.1
 # What was synced is in the files behind them: a block of the object in each.

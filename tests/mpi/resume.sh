@@ -45,8 +45,8 @@ expect_whole() { # expect_whole KEPT-TESTS
     expect_record "[(p.test, p.verb, p.repetition) for p in phases] == [(t, v, r) for t in range(3) for r in range(2) for v in ('write', 'read')]"
     expect_record "all(p.outcome == 'complete' for p in phases) and end.exit_code == 0"
     # Of a test that was cut, repetitions are kept that it had finished.
-    expect_record "[t for t in range(3) if all(hasattr(p, 'kept_from') for p in phases if p.test == t)] == [$1]"
-    expect_record "all(len({hasattr(p, 'kept_from') for p in phases if (p.test, p.repetition) == (t, r)}) == 1 for t in range(3) for r in range(2))"
+    expect_record "[t for t in range(3) if all(hasattr(p, 'reused_from') for p in phases if p.test == t)] == [$1]"
+    expect_record "all(len({hasattr(p, 'reused_from') for p in phases if (p.test, p.repetition) == (t, r)}) == 1 for t in range(3) for r in range(2))"
     cp "$out" "$work/told"
     capture "$WEIR" report "$result"
     expect_done
@@ -80,7 +80,7 @@ expect_done
 expect_resumed 3
 expect_whole "0, 1, 2"
 [[ "$(of_file f0) $(of_file f1) $(of_file f2)" == "$before" ]] || fail "a file was touched"
-expect_record "len({p.kept_from for p in phases}) == 2" # each is of the run that measured it
+expect_record "len({p.reused_from for p in phases}) == 2" # each is of the run that measured it
 
 # ---- another plan, and another number of ranks
 
@@ -98,7 +98,7 @@ expect_error '--result FILE'
 # What does not change the work is no other plan.
 resume --plain --progress off --watchdog 2m --give-up 10m
 expect_done
-expect_record "all(hasattr(p, 'kept_from') for p in phases)"
+expect_record "all(hasattr(p, 'reused_from') for p in phases)"
 
 # ---- all ranks die, a line is torn, and again
 
@@ -112,8 +112,8 @@ truncate -s -20 "$result"  # within the line of the last phase
 resume
 expect_done
 [[ $(of_file f0) == "$first" ]] || fail "the file of test 0 was touched"
-expect_record "all(hasattr(p, 'kept_from') for p in phases if p.test == 0)"
-expect_record "len({p.kept_from for p in phases if p.test == 0}) == 1"
+expect_record "all(hasattr(p, 'reused_from') for p in phases if p.test == 0)"
+expect_record "len({p.reused_from for p in phases if p.test == 0}) == 1"
 if grep -q 'resumed: 1 ' "$out"; then # a line that was torn was one of test 1
     expect_whole 0
 else
@@ -146,7 +146,7 @@ END
 sed -i 's/,"resumed":{[^}]*}//' "$result" # of that run alone
 second="$(of_file f1) $(of_file f2)"
 cut_after $(($(grep -c '"record":"phase"' "$result") + 1)) TERM --resume
-expect_record "sorted({(p.test, hasattr(p, 'kept_from')) for p in phases}) == [(0, False), (1, True), (2, True)]"
+expect_record "sorted({(p.test, hasattr(p, 'reused_from')) for p in phases}) == [(0, False), (1, True), (2, True)]"
 resume
 expect_done
 expect_resumed 2
@@ -192,7 +192,7 @@ for signal in TERM KILL TERM; do
     signal_ranks $signal
     end_of_run
     ((status != 0)) || fail "a run that was cut ended with 0"
-    expect_record "all(hasattr(p, 'kept_from') == (p.repetition < $kept) for p in phases)"
+    expect_record "all(hasattr(p, 'reused_from') == (p.repetition < $kept) for p in phases)"
     now=$(count_finished)
     ((now >= kept + 2)) || fail "$now repetitions are finished, and there were $kept"
     kept=$now
@@ -215,7 +215,7 @@ capture mpiexec -n $ranks "${long[@]}"
 expect_done
 expect_line "resumed: 0 of 1 steps, and $kept repetitions? of unfinished ones, are kept"
 expect_record "[(p.verb, p.repetition) for p in phases] == [(v, r) for r in range(20) for v in ('write', 'read')]"
-expect_record "[hasattr(p, 'kept_from') for p in phases] == [r < $kept for r in range(20) for v in ('write', 'read')]"
+expect_record "[hasattr(p, 'reused_from') for p in phases] == [r < $kept for r in range(20) for v in ('write', 'read')]"
 expect_record "all(p.outcome == 'complete' for p in phases) and end.exit_code == 0"
 cp "$out" "$work/told"
 capture "$WEIR" report "$result"
@@ -254,8 +254,8 @@ for command in "mdtest -n 4 -i 4 -d $files/d --saveRankPerformanceDetails=$work/
     capture mpiexec -n 2 "$WEIR" "${words[@]}" --result "$result" --resume
     expect_done
     expect_line 'resumed: . of . steps, and 2 repetitions of unfinished ones, are kept'
-    expect_record "all(hasattr(p, 'kept_from') == (p.repetition < 2) for p in phases if p.test == max(q.test for q in phases))"
-    expect_record "all(hasattr(p, 'kept_from') for p in phases if p.test < max(q.test for q in phases))"
+    expect_record "all(hasattr(p, 'reused_from') == (p.repetition < 2) for p in phases if p.test == max(q.test for q in phases))"
+    expect_record "all(hasattr(p, 'reused_from') for p in phases if p.test < max(q.test for q in phases))"
     expect_record "all(p.outcome == 'complete' for p in phases) and {p.repetition for p in phases} == {0, 1, 2, 3} and end.exit_code == 0"
     expect_record "len({(p.test, p.phase, p.repetition) for p in phases}) == len(phases)"
     keys_of_ranks | diff "$work/keys" - >"$work/difference" || fail "the file of ranks has other rows: $(head -n 5 "$work/difference")"
@@ -352,4 +352,4 @@ cut=$(grep -n '"record":"test"' "$result" | sed -n '2s/:.*//p')
 sed -i "$((cut + 1)),\$d" "$result"
 capture mpiexec -n 4 "${list[@]}"
 expect_done
-expect_record "[hasattr(p, 'kept_from') for p in phases] == [p.test == 0 for p in phases] and len({p.test for p in phases}) == 2"
+expect_record "[hasattr(p, 'reused_from') for p in phases] == [p.test == 0 for p in phases] and len({p.test for p in phases}) == 2"

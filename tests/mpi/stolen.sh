@@ -18,7 +18,7 @@ expect_done
 for rank in 1 2; do
     ! grep -q pread64 "read.$rank" || fail "rank $rank reads /proc/stat as well"
 done
-expect_record "0 <= written.places.nodes.stolen_share[0] <= 1"
+expect_record "0 <= written.placement.nodes.steal_share[0] <= 1"
 
 # Looks are at least 10 ms apart, with two for a phase that begins later than that: many short phases do not pay for them.
 begun=${EPOCHREALTIME/./}

@@ -25,8 +25,8 @@ records = [json.loads(line) for line in open(sys.argv[1])]
 found = []
 for record in records:
     if record["record"] == "phase" and record["verb"] == "write":
-        nodes = collections.Counter(record["places"]["ranks"]["node"])
-        hosts = record["places"]["nodes"]["host"]
+        nodes = collections.Counter(record["placement"]["ranks"]["node"])
+        hosts = record["placement"]["nodes"]["host"]
         assert record["bytes"] == 65536 * sum(nodes.values())
         by_host = {hosts[node]: count for node, count in nodes.items()}
         found.append("".join(str(by_host.get(host, 0)) for host in ("n1", "n2")))

@@ -40,7 +40,7 @@ whole = open(sys.argv[2]).read().splitlines()
 begin = max(number for number, line in enumerate(whole) if line.startswith('{"record":"run"'))
 first, last = phases(cut), phases(whole[begin:])
 assert len(last) == 6 * 2 * 3 and all(phase["outcome"] == "complete" for phase in last.values()), len(last)
-kept = {key for key, phase in last.items() if phase.get("kept_from")}
+kept = {key for key, phase in last.items() if phase.get("reused_from")}
 finished = {test for test in range(6) if sum(key[0] == test for key in first) == 6}
 # Of the step that was cut, the first repetition is kept if its write, read and removal were finished.
 whole_first = {test for test in range(6) if sum(key[:2] == (test, 0) for key in first) == 3}
@@ -48,7 +48,7 @@ assert finished >= {0, 1}, finished
 assert kept == {key for key in first if key[0] in finished or (key[1] == 0 and key[0] in whole_first)}, (finished, whole_first, kept)
 ran = json.loads(cut[0])["run_id"]
 for key in kept:
-    assert last[key]["kept_from"] == ran
+    assert last[key]["reused_from"] == ran
     assert (last[key]["windows"], last[key]["begun_s"], last[key]["bytes"]) == (first[key]["windows"], first[key]["begun_s"], first[key]["bytes"]), key
 died = max(phase["begun_s"] for phase in first.values())
 assert all(phase["begun_s"] > died for key, phase in last.items() if key not in kept)

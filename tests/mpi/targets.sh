@@ -94,7 +94,7 @@ assert all(table["canTell"] and table["alone"][-1]["verdict"] == "slow" for tabl
 found = [(record["phase"], finding) for record in map(json.loads, open(result)) if record.get("record") == "phase" or "findings" in record
          for finding in record.get("findings", []) if finding["name"] == "slow-target"]
 assert sum(files + "/c:" in finding["text"] for _, finding in found) == 2, found
-assert all(finding["severity"] == "warning" for _, finding in found), found
+assert all(finding["level"] == "warning" for _, finding in found), found
 END
 }
 once_in 3 is_named

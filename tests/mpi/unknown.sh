@@ -8,16 +8,16 @@
 # Counts of what may not have happened, positions that begin with 0, and times of what was not done.
 cat >"$work/may_be_zero" <<'END_OF_LIST'
 end.exit_code
-phase.(batch|blocked_transfers|bytes|common_s|depth|errors|expected_bytes|near_ranks|ops|outlier_count|phase|repetition|short_transfers|test|unlogged_ops)
-phase.(data_share|overlapped_data_share)
+phase.(batch|eagain_transfers|bytes|overlap_s|depth|errors|expected_bytes|same_node_ranks|ops|outlier_count|phase|repetition|short_transfers|test|unlogged_ops)
+phase.(data_share|data_in_flight_share)
 phase.clock.(drift_ppm|error_s|offset_s|drift_error_ppm)
 phase.cpu.(system_s|user_s)
 phase.loops\[\]
 phase.pace.(end_lag_s|max_lag_s|max_backlog)
-phase.places.nodes.(away_permille|away_ranks|crowded_ranks|far_ranks|migrations|moved_ranks|narrowed_ranks|preemptions|remote_ranks|stolen_share|throttled_s|cpu_s)\[\]
-phase.places.(nodes|ranks).(cpu|page)_numa_nodes\[\]\[\]
-phase.places.ranks.(away_permille|last_cpu|migrations|node|preemptions)\[\]
-phase.program_result.(merged_executions|unlisted_events|untold_failures|calls\[\].(bytes|failed))
+phase.placement.nodes.(wrong_node_permille|wrong_node_ranks|shared_core_ranks|far_ranks|migrations|moved_ranks|narrowed_ranks|involuntary_switches|remote_ranks|steal_share|throttled_cpu_s|cpu_s)\[\]
+phase.placement.(nodes|ranks).(cpu|page)_numa_nodes\[\]\[\]
+phase.placement.ranks.(wrong_node_permille|last_cpu|migrations|node|involuntary_switches)\[\]
+phase.program_result.(merged_executions|unlisted_events|unlisted_failures|calls\[\].(bytes|failed))
 phase.rank_s.(max_s|mean_s|min_s|stddev_s)
 phase.residency.resident_bytes
 phase.series.(backlog|bytes|ops)\[\]

@@ -91,7 +91,7 @@ def window_laws(phase, place):
     for low, high in (("min_s", "mean_s"), ("mean_s", "max_s")):
         at_most(ranks[low], ranks[high], place, f"{low} and {high} of ranks")
     at_most(ranks["max_s"], windows["transfer_s"], place, "the longest rank and transfer_s")
-    at_most(phase["common_s"], ranks["min_s"], place, "common_s and the shortest rank")
+    at_most(phase["overlap_s"], ranks["min_s"], place, "overlap_s and the shortest rank")
     for rank in phase["slowest"]:
         at_most(rank["seconds"], ranks["max_s"], place, "a slow rank and the slowest")
 

@@ -51,7 +51,7 @@ def phase_laws(phase, settings, spans, rows):
         at_least(windows["transfer_s"], max(s.last_begin for s in spans) - min(s.first_end for s in spans), place, "transfer_s")
         together = min(s.last_begin for s in spans) - max(s.first_end for s in spans)
         if together > 1e6:
-            at_least(phase["common_s"], together, place, "common_s")
+            at_least(phase["overlap_s"], together, place, "overlap_s")
             law(all(finding["name"] != "no-overlap" for finding in phase["findings"]), place, "no-overlap, and ranks were transferring at once")
         for row, span in zip(rows, spans):
             at_least(float(row["runtime"]), span.last_begin - span.first_end, place, f"runtime of rank {row['rank']}")

@@ -11,13 +11,18 @@ source = "".join(path.read_text() for path in sorted(records.glob("*.c")))
 page = (root / "docs/result-file.md").read_text()
 
 keys = set()
+renamed = set()
 for table in re.findall(r"struct weir_json_field \w+\[\] = \{(.*?)\n\};", source, re.S):
-    keys.update(re.findall(r'"(\w+)"', table))
+    renamed.update(re.findall(r'\.former = "(\w+)"', table))
+    keys.update(re.findall(r'"(\w+)"', re.sub(r'\.former = "\w+"', "", table)))
 if len(keys) < 100:
     sys.exit("the tables of keys were not found")
 by_hand = set(re.findall(r'json_object_set_new\(\w+, "(\w+)"', source)) | {"type", "compiler", "flags"}
 
 wrong = [f"docs/result-file.md does not name the key {key}" for key in sorted((keys | by_hand) - set(re.findall(r"`(\w+)`", page)))]
+page, _, table = page.partition("## Former keys")
+listed = set(re.findall(r"^\| `(\w+)` \| `\w+` \|", table, re.M))
+wrong += [f"docs/result-file.md: {key} is a former key, or is none, and the table of them is wrong" for key in sorted(renamed ^ listed)]
 for row in re.findall(r"^\| (`[^|]*) \|", page.split("## run:")[1], re.M):
     named = set(re.findall(r"`(\w+)`", row))
     if not row.startswith("`misplaced`") and named & keys:

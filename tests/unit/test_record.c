@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The result file: there and back, cut off, damaged. */
+#include "record/record.h"
 #include "report_cases.h"
 
 #include <fcntl.h>
@@ -424,8 +425,8 @@ static void delete_keys(struct weir_text *text, const char *const keys[], size_t
 static void files_without_some_keys_are_read(void **state)
 {
     static const char *const keys[] = {
-        "build",     "mpi_library", "job",    "storage",           "environment",
-        "residency", "traffic",     "places", "node_memory_bytes", "out_of_time"};
+        "build",     "mpi_library", "job",       "storage",           "environment",
+        "residency", "traffic",     "placement", "node_memory_bytes", "out_of_time"};
     struct scene scene = make_default();
     struct scene again;
     struct weir_text text = {0};
@@ -447,6 +448,113 @@ static void files_without_some_keys_are_read(void **state)
     weir_text_close(&text);
     unlink(path);
     scene_close(&scene);
+}
+
+/* ---- keys of older versions ---- */
+
+/* Gives members their former keys, as the tables say; returns how many. `value` is an object, or a
+ * list of objects. */
+static unsigned rename_to_former(json_t *value, const struct weir_json_field *fields)
+{
+    unsigned count = 0;
+    size_t i;
+    json_t *element;
+
+    if (!json_is_object(value)) {
+        json_array_foreach(value, i, element) count += rename_to_former(element, fields);
+        return count;
+    }
+    for (const struct weir_json_field *field = fields; field->key; field++) {
+        json_t *member = json_object_get(value, field->key);
+
+        if (field->type == WEIR_JSON_FLAT)
+            count += rename_to_former(value, field->fields);
+        else if (field->fields && member)
+            count += rename_to_former(member, field->fields);
+        if (member && field->former) {
+            json_object_set(value, field->former, member);
+            json_object_del(value, field->key);
+            count++;
+        }
+    }
+    return count;
+}
+
+static unsigned rename_record(json_t *record)
+{
+    static const struct {
+        const char *kind;
+        const struct weir_json_field *fields;
+    } rows[] = {
+        {"run", weir_record_run_fields},      {"run", weir_record_plan_fields},
+        {"test", weir_record_test_fields},    {"test", weir_record_planned_test_fields},
+        {"phase", weir_record_phase_fields},  {"phase", weir_record_planned_phase_fields},
+        {"phase", weir_record_detail_fields}, {"timed", weir_record_timed_fields},
+        {"end", weir_record_end_fields},
+    };
+    const char *kind = json_string_value(json_object_get(record, "record"));
+    unsigned count = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(kind, rows[i].kind) == 0)
+            count += rename_to_former(record, rows[i].fields);
+    return count;
+}
+
+static void former_keys_are_read(void **state)
+{
+    unsigned most = 0;
+
+    for (size_t i = 0; i < SCENE_COUNT; i++) {
+        struct scene scene = scenes[i].make(), again;
+        struct weir_text text = {0}, former = {0};
+        unsigned count = 0;
+        char path[256];
+
+        close(open_file(path, sizeof path));
+        record_whole(&text, &scene);
+        for (char *line = text.data, *end; (end = strchr(line, '\n')); line = end + 1) {
+            json_t *record = json_loadb(line, (size_t)(end - line), 0, NULL);
+            char *dump;
+
+            count += rename_record(record);
+            dump = json_dumps(record, JSON_COMPACT);
+            weir_text_add(&former, "%s\n", dump);
+            free(dump);
+            json_decref(record);
+        }
+        most = count > most ? count : most;
+        scene_store(path, former.data);
+        again = read_scene(path);
+        assert_same_plan(scene.plan, again.plan);
+        assert_same_reports(&scene, &again);
+        scene_close(&again);
+        scene_close(&scene);
+        weir_text_close(&text);
+        weir_text_close(&former);
+        unlink(path);
+    }
+    assert_true(most > 50);
+}
+
+/* Files that were written before keys were renamed, against the golden ones of today. */
+static void stored_files_with_former_keys_give_the_same_reports(void **state)
+{
+    static const char *const names[] = {"misplaced", "removals", "failed"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char file[64];
+        struct scene former, today;
+
+        snprintf(file, sizeof file, "report/former/%s.result", names[i]);
+        former = read_scene(scene_golden(file));
+        snprintf(file, sizeof file, "report/%s.result", names[i]);
+        today = read_scene(scene_golden(file));
+        assert_same_plan(today.plan, former.plan);
+        assert_same_reports(&today, &former);
+        scene_close(&today);
+        scene_close(&former);
+    }
 }
 
 /* Cuts the file at every length: the reader must live with each, and what it gives is never more
@@ -519,7 +627,7 @@ static void a_run_appended_to_a_cut_line_begins_a_line_of_its_own(void **state)
     "\"phases\":[{\"phase\":" number ",\"verb\":\"write\",\"target\":{\"paths\":[\"f\"]},"         \
     "\"segments\":1,\"block_bytes\":8,\"transfer_bytes\":8}]}"
 #define SOUND_RUN                                                                                  \
-    "\"schema\":\"weir-result-2\",\"dialect\":\"ior\",\"plan_id\":\"0123456789abcdef\",\"words\":" \
+    "\"schema\":\"weir-result-2\",\"dialect\":\"ior\",\"plan_id\":\"0123456789abcdef\",\"argv\":"  \
     "[],"                                                                                          \
     "\"plan\":{\"command_line\":\"ior\",\"tests\":[" SOUND_TEST("0") "," SOUND_TEST("1") "]}"
 #define RUN_OF(id) "{\"record\":\"run\",\"run_id\":\"" id "\"," SOUND_RUN "}\n"
@@ -649,10 +757,10 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
          "\"run\" of the run is damaged"},
         {RUN_OF_TEST(TEST_OF("0", "\"dialect\":\"ior\",\"backend_label\":null,")),
          "\"run\" of the run is damaged"},
-        {DAMAGED_PHASE("\"granted\":7"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"enabled_features\":7"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"data_share\":1e308"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"data_share\":null"), "\"phase\" of the run is damaged"},
-        {DAMAGED_PHASE("\"common_s\":null"), "\"phase\" of the run is damaged"},
+        {DAMAGED_PHASE("\"overlap_s\":null"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"windows\":{\"total_s\":null}"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE(
              "\"latency\":{\"total\":1,\"min_ns\":null,\"max_ns\":5,\"buckets\":[[5,1]]}"),
@@ -660,7 +768,7 @@ static void files_that_are_no_result_files_are_refused_with_a_sentence(void **st
         {DAMAGED_PHASE("\"depth\":-1"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"pace\":{\"asked_per_s\":\"fast\"}"), "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"cpu\":{\"user_s\":\"all\"}"), "\"phase\" of the run is damaged"},
-        {DAMAGED_PHASE("\"shortfall\":{\"text\":\"\",\"ranks\":-1}"),
+        {DAMAGED_PHASE("\"missing_features\":{\"text\":\"\",\"ranks\":-1}"),
          "\"phase\" of the run is damaged"},
         {DAMAGED_PHASE("\"depth_curve\":[" EIGHT_POINTS EIGHT_POINTS EIGHT_POINTS EIGHT_POINTS
                        "{\"depth\":33}]"),
@@ -709,16 +817,18 @@ static void damaged_environments_and_places_are_refused(void **state)
         DAMAGED_PHASE("\"residency\":{\"asked_bytes\":-1}"),
         DAMAGED_PHASE("\"traffic\":{\"device_read_bytes\":\"all\"}"),
         DAMAGED_PHASE("\"traffic\":{\"network_received_bytes\":-1}"),
-        DAMAGED_PHASE("\"nodes\":2,\"places\":{\"nodes\":{\"host\":[\"n1\"]}}"),
-        DAMAGED_PHASE("\"nodes\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"],"
+        DAMAGED_PHASE("\"nodes\":2,\"placement\":{\"nodes\":{\"host\":[\"n1\"]}}"),
+        DAMAGED_PHASE("\"nodes\":1,\"placement\":{\"nodes\":{\"host\":[\"n1\"],"
                       "\"cores\":[1,2]}}"),
-        DAMAGED_PHASE("\"nodes\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"],\"cpus\":[\"0-\"]}}"),
-        DAMAGED_PHASE("\"nodes\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"],"
+        DAMAGED_PHASE(
+            "\"nodes\":1,\"placement\":{\"nodes\":{\"host\":[\"n1\"],\"cpus\":[\"0-\"]}}"),
+        DAMAGED_PHASE("\"nodes\":1,\"placement\":{\"nodes\":{\"host\":[\"n1\"],"
                       "\"cpu_numa_nodes\":[[64]]}}"),
-        DAMAGED_PHASE("\"nodes\":1,\"ranks\":1,\"places\":{\"nodes\":{\"host\":[\"n1\"]},"
+        DAMAGED_PHASE("\"nodes\":1,\"ranks\":1,\"placement\":{\"nodes\":{\"host\":[\"n1\"]},"
                       "\"ranks\":{\"node\":[1]}}"),
-        DAMAGED_PHASE("\"nodes\":1,\"ranks\":1000000000,\"places\":{\"nodes\":{\"host\":[\"n1\"]},"
-                      "\"ranks\":{\"node\":[0]}}"),
+        DAMAGED_PHASE(
+            "\"nodes\":1,\"ranks\":1000000000,\"placement\":{\"nodes\":{\"host\":[\"n1\"]},"
+            "\"ranks\":{\"node\":[0]}}"),
     };
 
     (void)state;
@@ -856,6 +966,8 @@ int main(void)
         cmocka_unit_test(environment_and_places_come_back_in_all_their_members),
         cmocka_unit_test(what_is_not_known_of_caches_and_networks_comes_back_as_such),
         cmocka_unit_test(files_without_some_keys_are_read),
+        cmocka_unit_test(former_keys_are_read),
+        cmocka_unit_test(stored_files_with_former_keys_give_the_same_reports),
         cmocka_unit_test(a_file_cut_off_anywhere_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_run_appended_to_a_cut_line_begins_a_line_of_its_own),
         cmocka_unit_test(runs_that_are_mixed_come_in_the_order_in_which_they_began),

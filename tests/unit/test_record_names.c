@@ -263,7 +263,7 @@ static void damaged_trees_are_refused(void **state)
         {"\"tree\":{", "\"three\":{"},
         {"\"verb\":\"cycle\"", "\"verb\":\"write\""},
         {"\"verbs\":[{", "\"verbs\":[{},{},{},{},{},{"},
-        {"\"absent\":5", "\"absent\":\"5\""},
+        {"\"missing_names\":5", "\"missing_names\":\"5\""},
         {"\"crowded_directories\":2", "\"crowded_directories\":65"},
         {"\"slowest_directories\":[{", "\"slowest_directories\":[{},{},{"},
         {"\"path\":\"/d/one", "\"wrath\":\"/d/one"},

@@ -175,7 +175,7 @@ static size_t environment_bytes(const struct scene *scene)
 
         assert_non_null(record);
         for (size_t i = 0; i < 4; i++) {
-            static const char *const keys[] = {"environment", "job", "storage", "places"};
+            static const char *const keys[] = {"environment", "job", "storage", "placement"};
 
             if (json_object_get(record, keys[i]))
                 sum += size_of(record, keys[i]);

@@ -120,7 +120,7 @@ static const struct weir_json_field measurement_fields[] = {
     MEASURED("alone", is_alone, FLAG),
     MEASURED("message_bytes", message_bytes, COUNT),
     MEASURED("seconds", seconds, REAL),
-    MEASURED("common_s", common_s, REAL),
+    MEASURED("overlap_s", common_s, REAL),
     MEASURED("bytes_per_s", bytes_per_s, REAL),
     MEASURED("cpu_s", cpu_s, REAL),
     MEASURED("latency_is_bound", is_latency_bound, FLAG),

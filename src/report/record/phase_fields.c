@@ -245,7 +245,8 @@ static const struct weir_json_field shortfall_fields[] = {
 };
 
 const struct weir_json_field weir_record_finding_fields[] = {
-    WEIR_JSON_FIELD(weir_finding, "severity", severity, NAME, WEIR_JSON_NAMES(severities)),
+    WEIR_JSON_FIELD(weir_finding, "level", severity, NAME, WEIR_JSON_NAMES(severities),
+                    .former = "severity"),
     WEIR_JSON_FIELD(weir_finding, "name", name, STRING, .flags = WEIR_JSON_NEEDED),
     WEIR_JSON_FIELD(weir_finding, "text", text, STRING, .flags = WEIR_JSON_NEEDED),
     {0},
@@ -350,44 +351,46 @@ static bool read_series(const json_t *value, void *values, struct weir_arena *ar
 
 /* ---- where ranks ran ---- */
 
-#define PLACE(key_text, member, type) WEIR_JSON_FIELD(weir_node_places, key_text, member, type)
+#define PLACE(key_text, member, ...)                                                               \
+    WEIR_JSON_FIELD(weir_node_places, key_text, member, __VA_ARGS__)
 /* Of what some ranks have met: null where none has. */
-#define PLACE_IF(key_text, member, count)                                                          \
+#define PLACE_IF(key_text, member, count, ...)                                                     \
     WEIR_JSON_FIELD(weir_node_places, key_text, member, UNSIGNED,                                  \
-                    WEIR_JSON_WHEN(weir_node_places, count))
+                    WEIR_JSON_WHEN(weir_node_places, count), __VA_ARGS__)
 
 static const struct weir_json_field node_place_fields[] = {
     PLACE("host", host, TEXT),
     PLACE("ranks", rank_count, UNSIGNED),
     PLACE("cpus", cpus, CPUS),
     PLACE("cores", core_count, UNSIGNED),
-    PLACE_IF("given_cores", given_core_count, given_core_count),
+    PLACE_IF("allowed_cores", given_core_count, given_core_count, .former = "given_cores"),
     PLACE("pinned", is_pinned, FLAG),
-    PLACE("crowded_ranks", crowded_count, UNSIGNED),
-    PLACE_IF("first_crowded_rank", first_crowded, crowded_count),
-    PLACE_IF("crowded_cpu", crowded_cpu, crowded_count),
+    PLACE("shared_core_ranks", crowded_count, UNSIGNED, .former = "crowded_ranks"),
+    PLACE_IF("first_shared_core_rank", first_crowded, crowded_count,
+             .former = "first_crowded_rank"),
+    PLACE_IF("shared_core_cpu", crowded_cpu, crowded_count, .former = "crowded_cpu"),
     PLACE("moved_ranks", moved_count, UNSIGNED),
     PLACE_IF("first_moved_rank", first_moved, moved_count),
     PLACE("narrowed_ranks", narrowed_count, UNSIGNED),
     PLACE("far_ranks", far_count, UNSIGNED),
     PLACE("cpu_numa_nodes", cpu_nodes, BITS),
     PLACE("page_numa_nodes", page_nodes, BITS),
-    PLACE("asks_numa_nodes", asks_nodes, FLAG),
-    PLACE("away_ranks", away_count, UNSIGNED),
-    PLACE_IF("first_away_rank", first_away, away_count),
-    PLACE("away_permille", away_permille, UNSIGNED),
+    PLACE("numa_nodes_requested", asks_nodes, FLAG, .former = "asks_numa_nodes"),
+    PLACE("wrong_node_ranks", away_count, UNSIGNED, .former = "away_ranks"),
+    PLACE_IF("first_wrong_node_rank", first_away, away_count, .former = "first_away_rank"),
+    PLACE("wrong_node_permille", away_permille, UNSIGNED, .former = "away_permille"),
     PLACE("remote_ranks", remote_count, UNSIGNED),
     PLACE_IF("first_remote_rank", first_remote, remote_count),
     PLACE("cpu_s", cpu_s, REAL),
     PLACE("wall_s", wall_s, REAL),
     PLACE("migrations", migrations, KNOWN),
-    PLACE("preemptions", preemptions, KNOWN),
-    PLACE("throttled_s", throttled_s, KNOWN_REAL),
-    PLACE("stolen_share", stolen_share, KNOWN_REAL),
+    PLACE("involuntary_switches", preemptions, KNOWN, .former = "preemptions"),
+    PLACE("throttled_cpu_s", throttled_s, KNOWN_REAL, .former = "throttled_s"),
+    PLACE("steal_share", stolen_share, KNOWN_REAL, .former = "stolen_share"),
     {0},
 };
 
-#define RANK(key_text, member, type) WEIR_JSON_FIELD(weir_rank_place, key_text, member, type)
+#define RANK(key_text, member, ...) WEIR_JSON_FIELD(weir_rank_place, key_text, member, __VA_ARGS__)
 
 static const struct weir_json_field rank_place_fields[] = {
     RANK("node", node, UNSIGNED),
@@ -397,10 +400,10 @@ static const struct weir_json_field rank_place_fields[] = {
     RANK("moved", is_moved, FLAG),
     RANK("cpu_numa_nodes", cpu_nodes, BITS),
     RANK("page_numa_nodes", page_nodes, BITS),
-    WEIR_JSON_FIELD(weir_rank_place, "away_permille", away_permille, UNSIGNED,
-                    WEIR_JSON_WHEN(weir_rank_place, cpus)),
+    WEIR_JSON_FIELD(weir_rank_place, "wrong_node_permille", away_permille, UNSIGNED,
+                    WEIR_JSON_WHEN(weir_rank_place, cpus), .former = "away_permille"),
     RANK("migrations", migrations, KNOWN),
-    RANK("preemptions", preemptions, KNOWN),
+    RANK("involuntary_switches", preemptions, KNOWN, .former = "preemptions"),
     {0},
 };
 
@@ -446,12 +449,13 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("repetition", repetition, UNSIGNED),
     LOOPS("loops", weir_phase_result),
     PHASE("interrupted", is_interrupted, FLAG),
-    PHASE("kept_from", kept_from, TEXT, .flags = WEIR_JSON_OMITTED,
-          .when = offsetof(struct weir_phase_result, kept_from), .when_bytes = 1),
+    PHASE("reused_from", kept_from, TEXT, .flags = WEIR_JSON_OMITTED,
+          .when = offsetof(struct weir_phase_result, kept_from), .when_bytes = 1,
+          .former = "kept_from"),
     PHASE("begun_s", begun_s, REAL),
     PHASE("ranks", rank_count, UNSIGNED),
     PHASE("nodes", node_count, UNSIGNED),
-    PHASE("near_ranks", near_rank_count, UNSIGNED),
+    PHASE("same_node_ranks", near_rank_count, UNSIGNED, .former = "near_ranks"),
     PHASE("ops", op_count, COUNT),
     PHASE("bytes", byte_count, COUNT),
     PHASE("expected_bytes", expected_bytes, COUNT),
@@ -463,12 +467,12 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("generation", generation, COUNT, WEIR_JSON_WHEN(weir_phase_result, generation)),
     PHASE("data_seed", data_seed, SEED),
     PHASE("order_seed", order_seed, SEED),
-    PHASE("common_s", common_s, REAL),
+    PHASE("overlap_s", common_s, REAL, .former = "common_s"),
     PHASE("op_s_min", op_s_min, REAL, WEIR_JSON_WHEN(weir_phase_result, op_s_min)),
     PHASE("data_share", data_share, REAL),
-    PHASE("overlapped_data_share", overlapped_data_share, REAL),
+    PHASE("data_in_flight_share", overlapped_data_share, REAL, .former = "overlapped_data_share"),
     PHASE("storage_s", storage_s, REAL, WEIR_JSON_WHEN(weir_phase_result, storage_s)),
-    PHASE("blocked_transfers", blocked_count, COUNT),
+    PHASE("eagain_transfers", blocked_count, COUNT, .former = "blocked_transfers"),
     PHASE("depth", depth, UNSIGNED),
     PHASE("batch", batch, UNSIGNED),
     PHASE("outlier_count", outlier_count, UNSIGNED),
@@ -484,8 +488,9 @@ const struct weir_json_field weir_record_phase_fields[] = {
           WEIR_JSON_WHEN(weir_phase_result, depth_curve.count)),
     PHASE("pace", pace, OBJECT, .fields = pace_fields,
           WEIR_JSON_WHEN(weir_phase_result, pace.asked_per_s)),
-    PHASE("granted", granted, STRING),
-    WEIR_JSON_PART("shortfall", shortfall_fields, WEIR_JSON_WHEN(weir_phase_result, shortfall)),
+    PHASE("enabled_features", granted, STRING, .former = "granted"),
+    WEIR_JSON_PART("missing_features", shortfall_fields,
+                   WEIR_JSON_WHEN(weir_phase_result, shortfall), .former = "shortfall"),
     PHASE("slowest", slowest, LIST, WEIR_JSON_OF(slow_rank_fields, weir_slow_rank),
           WEIR_JSON_COUNT_IN(weir_phase_result, slowest_count)),
     PHASE("slowest_directories", slow_directories, LIST, .flags = WEIR_JSON_OMITTED,
@@ -495,8 +500,8 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("outliers", outliers, VECTOR, .flags = WEIR_JSON_COUNTED,
           WEIR_JSON_OF(outlier_fields, weir_outlier), .room = WEIR_OUTLIERS_KEPT,
           WEIR_JSON_COUNT_IN(weir_phase_result, outlier_count)),
-    PHASE("counted", counted, OBJECT, .fields = counted_fields, .flags = WEIR_JSON_OMITTED,
-          WEIR_JSON_WHEN(weir_phase_result, counted)),
+    PHASE("rank_rates", counted, OBJECT, .fields = counted_fields, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, counted), .former = "counted"),
     PHASE("stonewall", stonewall, OBJECT, .fields = stonewall_fields,
           WEIR_JSON_WHEN(weir_phase_result, stonewall.has_deadline)),
     PHASE("clock", clock, OBJECT, .fields = clock_fields),
@@ -539,9 +544,9 @@ const struct weir_json_field weir_record_detail_fields[] = {
     IF_ANY("lost_bytes", has_lost_bytes, FLAG),
     IF_ANY("rank_ops_min", rank_ops_min, COUNT),
     IF_ANY("rank_ops_max", rank_ops_max, COUNT),
-    IF_ANY("absent", absent_count, COUNT),
+    IF_ANY("missing_names", absent_count, COUNT, .former = "absent"),
     IF_ANY("depth_max", depth_max, UNSIGNED),
-    IF_ANY("left", left_count, COUNT),
+    IF_ANY("remaining_directories", left_count, COUNT, .former = "left"),
     PHASE("verbs", verbs, LIST, .flags = WEIR_JSON_OMITTED,
           WEIR_JSON_WHEN(weir_phase_result, verb_count),
           WEIR_JSON_OF(verb_fields, weir_verb_result),
@@ -555,6 +560,7 @@ const struct weir_json_field weir_record_detail_fields[] = {
     LATENCY("read_latency", read_latency),
     PHASE("series", series, OWN, WEIR_JSON_WHEN(weir_phase_result, series), .fields = series_fields,
           .write = write_series, .read = read_series),
-    WEIR_JSON_PART("places", places_fields, WEIR_JSON_WHEN(weir_phase_result, node_places)),
+    WEIR_JSON_PART("placement", places_fields, WEIR_JSON_WHEN(weir_phase_result, node_places),
+                   .former = "places"),
     {0},
 };

@@ -233,7 +233,7 @@ const struct weir_json_field weir_record_program_fields[] = {
            WEIR_JSON_COUNT_IN(weir_program_result, call_count)),
     RESULT("failures", failures, VECTOR, WEIR_JSON_OF(failure_fields, weir_call_failure),
            WEIR_JSON_COUNT_IN(weir_program_result, failure_count)),
-    RESULT("untold_failures", untold_failures, COUNT),
+    RESULT("unlisted_failures", untold_failures, COUNT, .former = "untold_failures"),
     RESULT("labels", labels, VECTOR, WEIR_JSON_OF(label_fields, weir_label_result),
            WEIR_JSON_COUNT_IN(weir_program_result, label_count)),
     RESULT("merged_executions", merged_label_count, COUNT),

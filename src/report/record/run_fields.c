@@ -16,8 +16,8 @@ static const struct weir_json_field host_fields[] = {
 };
 
 /* Numbers that are null where they are 0: the host does not report them. */
-#define TOLD(structure, key_text, member, type)                                                    \
-    WEIR_JSON_FIELD(structure, key_text, member, type, WEIR_JSON_WHEN(structure, member))
+#define TOLD(structure, key_text, member, ...)                                                     \
+    WEIR_JSON_FIELD(structure, key_text, member, __VA_ARGS__, WEIR_JSON_WHEN(structure, member))
 
 #define NIC(key_text, member, type) WEIR_JSON_FIELD(weir_nic_facts, key_text, member, type)
 
@@ -42,8 +42,8 @@ static const struct weir_json_field node_fields[] = {
     TOLD(weir_node_group, "packages", facts.packages, UNSIGNED),
     TOLD(weir_node_group, "numa_nodes", facts.numa_nodes, UNSIGNED),
     TOLD(weir_node_group, "cores", facts.cores, UNSIGNED),
-    TOLD(weir_node_group, "processors", facts.processors, UNSIGNED),
-    NODE("cpus", facts.cpus, TEXT),
+    TOLD(weir_node_group, "cpu_count", facts.processors, UNSIGNED, .former = "processors"),
+    NODE("allowed_cpus", facts.cpus, TEXT, .former = "cpus"),
     NODE("cpu_quota_permille", facts.cpu_quota_permille, KNOWN),
     NODE("smt", facts.smt, TEXT),
     NODE("governor", facts.governor, TEXT),
@@ -68,9 +68,10 @@ static const struct weir_json_field resumed_fields[] = {
     WEIR_JSON_FIELD(weir_resumed, "run_id", run_id, TEXT),
     WEIR_JSON_FIELD(weir_resumed, "begun_s", begun_s, REAL),
     WEIR_JSON_FIELD(weir_resumed, "steps", step_count, UNSIGNED),
-    WEIR_JSON_FIELD(weir_resumed, "kept_steps", kept_count, UNSIGNED),
-    WEIR_JSON_FIELD(weir_resumed, "kept_repetitions", kept_repetitions, UNSIGNED,
-                    .flags = WEIR_JSON_OMITTED, WEIR_JSON_WHEN(weir_resumed, kept_repetitions)),
+    WEIR_JSON_FIELD(weir_resumed, "reused_steps", kept_count, UNSIGNED, .former = "kept_steps"),
+    WEIR_JSON_FIELD(weir_resumed, "reused_repetitions", kept_repetitions, UNSIGNED,
+                    .flags = WEIR_JSON_OMITTED, WEIR_JSON_WHEN(weir_resumed, kept_repetitions),
+                    .former = "kept_repetitions"),
     WEIR_JSON_FIELD(weir_resumed, "hosts", hosts, STRING, .flags = WEIR_JSON_OMITTED,
                     WEIR_JSON_WHEN(weir_resumed, hosts)),
     {0},
@@ -167,8 +168,8 @@ const struct weir_json_field weir_record_test_fields[] = {
     TEST("path", path, TEXT),
     TEST("existing_files", existing_count, COUNT),
     TEST("existing_path", existing_path, TEXT),
-    TEST("no_room", no_room, TEXT, .flags = WEIR_JSON_OMITTED,
-         .when = offsetof(struct weir_test_result, no_room), .when_bytes = 1),
+    TEST("no_space", no_room, TEXT, .flags = WEIR_JSON_OMITTED,
+         .when = offsetof(struct weir_test_result, no_room), .when_bytes = 1, .former = "no_room"),
     TEST("filesystem", filesystem, OBJECT, .fields = filesystem_fields,
          WEIR_JSON_WHEN(weir_test_result, filesystem.is_known)),
     TEST("several_filesystems", has_several_filesystems, FLAG, .flags = WEIR_JSON_OMITTED,
