@@ -34,6 +34,7 @@ struct weir_phase_facts {
     /* of this rank's part, before the phase; asked 0: not a read, or the kernel does not tell */
     uint64_t resident_asked_bytes;
     uint64_t resident_bytes;
+    struct weir_data_origin origin;
 };
 
 /* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the

@@ -395,6 +395,7 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
     measure_file(data);
+    weir_cache_state_conclude(data);
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
         weir_verb_makes_files(data->phase->verb) && data->loop.furthest < data->share.op_count;

@@ -5,6 +5,10 @@
 /* Asking takes time where the kernel walks page by page: with mincore, and with cachestat where
  * much is cached. After this time the pieces asked so far are a fair sample. */
 #define SURVEY_NS UINT64_C(1000000000)
+/* Surveys after a phase: of pages, within the budget of a phase, and of extents, which only a
+ * finding needs. */
+#define AFTER_NS UINT64_C(500000)
+#define EXTENTS_NS UINT64_C(10000000)
 /* Of the order of pieces: any number. */
 #define SURVEY_SEED 1
 
@@ -71,53 +75,109 @@ struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *surve
 
 /* ---- measuring ---- */
 
-/* Pieces that were not asked about count like those that were. */
-static void conclude(const struct weir_cache_survey *survey, const struct weir_residency *sum,
-                     uint64_t seen_bytes, struct weir_residency *seen)
-{
-    double scale = (double)survey->share_bytes / (double)seen_bytes;
+/* A survey in progress. */
+struct inquiry {
+    struct weir_residency_probe *probe;
+    const struct weir_cache_survey *survey;
+    const struct weir_clock *clock;
+    uint64_t limit_ns;
+    struct weir_residency *seen;
+    struct weir_extent_map *extents; /* NULL = only pages are counted */
+};
 
-    *seen = *sum;
-    if (seen_bytes == survey->share_bytes)
+static uint64_t scaled(uint64_t bytes, double scale)
+{
+    return (uint64_t)((double)bytes * scale);
+}
+
+/* Pieces that were not asked about count like those that were. */
+static void conclude(const struct inquiry *inquiry, uint64_t seen_bytes)
+{
+    const uint64_t share_bytes = inquiry->survey->share_bytes;
+    struct weir_extent_map *extents = inquiry->extents;
+    struct weir_residency *seen = inquiry->seen;
+    double scale = (double)share_bytes / (double)seen_bytes;
+
+    if (seen_bytes == share_bytes)
         return;
-    seen->asked_bytes = (uint64_t)((double)sum->asked_bytes * scale);
-    seen->resident_bytes = (uint64_t)((double)sum->resident_bytes * scale);
+    seen->asked_bytes = scaled(seen->asked_bytes, scale);
+    seen->resident_bytes = scaled(seen->resident_bytes, scale);
+    if (extents == NULL)
+        return;
+    *extents = (struct weir_extent_map){
+        .asked_bytes = scaled(extents->asked_bytes, scale),
+        .mapped_bytes = scaled(extents->mapped_bytes, scale),
+        .unwritten_bytes = scaled(extents->unwritten_bytes, scale),
+        .inline_bytes = scaled(extents->inline_bytes, scale),
+        .encoded_bytes = scaled(extents->encoded_bytes, scale),
+        .shared_bytes = scaled(extents->shared_bytes, scale),
+    };
 }
 
 /* In random order, so that a survey cut short by time is no special part of the file: caches
  * tend to hold the end of what was written, or the beginning. */
-static void ask(struct weir_residency_probe *probe, const struct weir_cache_survey *survey,
-                const struct weir_clock *clock, struct weir_residency *seen)
+static void ask(const struct inquiry *inquiry)
 {
-    const uint64_t begun_ns = weir_clock_ns(clock);
+    const struct weir_cache_survey *survey = inquiry->survey;
+    const uint64_t begun_ns = weir_clock_ns(inquiry->clock);
     struct weir_permutation order;
-    struct weir_residency sum = {0};
     uint64_t seen_bytes = 0;
 
     weir_permutation_init(&order, survey->piece_count, SURVEY_SEED);
     for (uint64_t i = 0; i < survey->piece_count; i++) {
         struct weir_extent piece = weir_cache_survey_piece(survey, weir_permutation_at(&order, i));
 
-        if (weir_residency_add(probe, piece, &sum) != 0)
-            return;
+        if (weir_residency_add(inquiry->probe, piece, inquiry->seen) != 0 ||
+            (inquiry->extents != NULL &&
+             weir_extent_map_add(inquiry->probe, piece, inquiry->extents) != 0)) {
+            seen_bytes = 0;
+            break;
+        }
         seen_bytes += piece.bytes;
-        if (weir_clock_ns(clock) - begun_ns > SURVEY_NS)
+        if (weir_clock_ns(inquiry->clock) - begun_ns > inquiry->limit_ns)
             break;
     }
-    if (seen_bytes > 0)
-        conclude(survey, &sum, seen_bytes, seen);
+    if (seen_bytes > 0) {
+        conclude(inquiry, seen_bytes);
+        return;
+    }
+    *inquiry->seen = (struct weir_residency){0};
+    if (inquiry->extents != NULL)
+        *inquiry->extents = (struct weir_extent_map){0};
+}
+
+static void survey_file(const char *path, const struct weir_share *share, uint64_t op_limit,
+                        struct inquiry *inquiry)
+{
+    struct weir_cache_survey survey;
+
+    if (weir_residency_open(path, &inquiry->probe) != 0)
+        return;
+    weir_cache_survey_init(&survey, share, op_limit);
+    inquiry->survey = &survey;
+    ask(inquiry);
+    weir_residency_close(inquiry->probe);
 }
 
 void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
                                const struct weir_clock *clock, struct weir_residency *seen)
 {
-    struct weir_cache_survey survey;
-    struct weir_residency_probe *probe;
+    struct inquiry inquiry = {.clock = clock, .limit_ns = SURVEY_NS, .seen = seen};
 
     *seen = (struct weir_residency){0};
-    if (weir_residency_open(path, &probe) != 0)
-        return;
-    weir_cache_survey_init(&survey, share, op_limit);
-    ask(probe, &survey, clock, seen);
-    weir_residency_close(probe);
+    survey_file(path, share, op_limit, &inquiry);
+}
+
+void weir_cache_survey_after(const char *path, const struct weir_share *share, uint64_t op_count,
+                             const struct weir_clock *clock, bool asks_extents,
+                             struct weir_residency *left, struct weir_extent_map *extents)
+{
+    struct inquiry inquiry = {.clock = clock,
+                              .limit_ns = asks_extents ? EXTENTS_NS : AFTER_NS,
+                              .seen = left,
+                              .extents = asks_extents ? extents : NULL};
+
+    *left = (struct weir_residency){0};
+    *extents = (struct weir_extent_map){0};
+    survey_file(path, share, op_count, &inquiry);
 }

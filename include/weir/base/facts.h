@@ -118,6 +118,11 @@ struct weir_traffic {
     uint64_t device_written_bytes;
     uint64_t network_received_bytes;
     uint64_t network_sent_bytes;
+    /* requests to the devices that the file system is on, and their bytes */
+    uint64_t top_reads;
+    uint64_t top_read_bytes;
+    uint64_t top_writes;
+    uint64_t top_written_bytes;
 };
 
 /* One thing to know of a whole run: "slurm job" and "4711". */

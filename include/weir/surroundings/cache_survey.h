@@ -12,6 +12,13 @@
 void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
                                const struct weir_clock *clock, struct weir_residency *seen);
 
+/* Samples the page cache after a phase of the first `op_count` operations of `share`, and the
+ * extents under them if `asks_extents`, for 0.5 or 10 ms. All zero if the kernel reports nothing.
+ */
+void weir_cache_survey_after(const char *path, const struct weir_share *share, uint64_t op_count,
+                             const struct weir_clock *clock, bool asks_extents,
+                             struct weir_residency *left, struct weir_extent_map *extents);
+
 /* ---- which parts of a file are asked for ---- */
 
 #define WEIR_SURVEY_RUNS_MAX 4096
