@@ -379,8 +379,8 @@ static const char *remedy_of(const struct weir_phase *phase)
     }
 }
 
-/* Compares what this rank sees in a root, or of the file, with what rank 0 does. Only ranks that
- * depend on it judge. Collective. */
+/* Compares what this rank sees in a root, or of the file, with what rank 0 does, if it depends on
+ * it (must_see): a rank asks nothing of the roots of others. Collective. */
 static void compare_root(struct weir_run *run, const struct weir_phase *phase, size_t root,
                          bool must_see, struct weir_error *error)
 {
@@ -393,7 +393,8 @@ static void compare_root(struct weir_run *run, const struct weir_phase *phase, s
         return;
     if (run->group->rank == 0)
         first.sight = first.is_of_mark ? see_mark(run, phase, root) : see_file(run, path);
-    if (weir_group_broadcast(run->group, &first, sizeof first, 0) != 0 || !first.sight.is_seen)
+    if (weir_group_broadcast(run->group, &first, sizeof first, 0) != 0 || !first.sight.is_seen ||
+        !must_see)
         return;
     own = first.is_of_mark ? see_mark(run, phase, root) : see_file(run, path);
     if (target->is_shared)
@@ -401,7 +402,7 @@ static void compare_root(struct weir_run *run, const struct weir_phase *phase, s
             .has_same_numbers = own.id.inode == first.sight.id.inode,
             .device = own.id.device,
         };
-    if (!own.is_seen && must_see)
+    if (!own.is_seen)
         weir_error_set(error, WEIR_EXIT_USAGE, -ENOENT, run->backend->descriptor.name,
                        "%s: this rank does not see the %s that rank 0 sees: is it on a file "
                        "system that all nodes share? If not, %s",
