@@ -268,12 +268,13 @@ static void too_little_memory_is_told_and_leaves_nothing_open(void **state)
     };
 
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        struct weir_slab slab = {.fd = 12345};
+        struct weir_slab slab = {.fd = 12345, .denied_call = "of an earlier attempt"};
         unsigned descriptors = open_descriptors();
 
         kernel = refusals[i].kernel;
         assert_int_equal(open_slab(&slab, refusals[i].bytes, i % 2), refusals[i].code);
         assert_int_equal(slab.fd, 12345); /* untouched */
+        assert_null(slab.denied_call);
         assert_int_equal(open_descriptors(), descriptors);
     }
 }

@@ -88,6 +88,7 @@ static int attempt(struct weir_slab *slab, const struct weir_slab_params *params
     int code;
 
     *is_final = false;
+    slab->denied_call = NULL;
     if (params->bytes > SIZE_MAX / 2 - page_bytes)
         return -ENOMEM;
     made.bytes = (params->bytes + page_bytes - 1) / page_bytes * page_bytes;
@@ -101,14 +102,13 @@ static int attempt(struct weir_slab *slab, const struct weir_slab_params *params
     }
     if (code == 0)
         code = touch(&made, page_bytes);
-    if (code != 0) {
-        bool is_denied = made.fd < 0 && (code == -EPERM || code == -EACCES || code == -ENOSYS);
-
-        weir_slab_close(&made);
-        slab->denied_call = is_denied ? "memfd_create" : NULL;
-    } else {
+    if (code == 0) {
         *slab = made;
+        return 0;
     }
+    if (made.fd < 0 && (code == -EPERM || code == -EACCES || code == -ENOSYS))
+        slab->denied_call = "memfd_create";
+    weir_slab_close(&made);
     return code;
 }
 
@@ -118,6 +118,7 @@ int weir_slab_open(struct weir_slab *slab, const struct weir_slab_params *params
     bool is_final;
     int code;
 
+    slab->denied_call = NULL;
     if (params->bytes == 0)
         return -EINVAL;
     if (huge_bytes > 0) {
@@ -130,9 +131,9 @@ int weir_slab_open(struct weir_slab *slab, const struct weir_slab_params *params
 
 uint64_t weir_slab_huge_bytes(const struct weir_slab *slab)
 {
-    if (slab->is_huge || slab->memory == NULL)
-        return slab->memory != NULL ? slab->bytes : 0;
-    return weir_memory_huge_bytes("", slab->memory, slab->bytes);
+    if (slab->memory == NULL)
+        return 0;
+    return slab->is_huge ? slab->bytes : weir_memory_huge_bytes("", slab->memory, slab->bytes);
 }
 
 void weir_slab_close(struct weir_slab *slab)
