@@ -72,7 +72,7 @@ static void nap(long *nap_ns)
 int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *context,
                    char reason[WEIR_SHELL_REASON_BYTES])
 {
-    const char *const words[] = {"sh", (char[]){"-c"}, command, NULL};
+    const char *const words[] = {"sh", "-c", command, NULL};
     pid_t child, ended = 0;
     int status = 0, code = spawn("/bin/sh", words, -1, &child);
     long nap_ns = 200000;
