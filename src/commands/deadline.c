@@ -89,7 +89,8 @@ static bool ask_slurm(const volatile sig_atomic_t *stop_signal, double *end_s, c
     return false;
 }
 
-/* *source is the variable or program that told; NULL = a signal came first. */
+/* Reads the end of the job in seconds since 1970. *source is the variable or program that has it;
+ * NULL = a signal arrived first. Returns 0 or a usage error. */
 static int read_end(const volatile sig_atomic_t *stop_signal, double *end_s, const char **source,
                     struct weir_error *error)
 {
@@ -103,8 +104,7 @@ static int read_end(const volatile sig_atomic_t *stop_signal, double *end_s, con
             error, "--stop-before",
             "nothing tells when this job ends%s: set WEIR_JOB_END_TIME to that time in seconds "
             "since 1970, as in export WEIR_JOB_END_TIME=$(date -d '+ 25 minutes' +%%s), or leave "
-            "it "
-            "out",
+            "it out",
             getenv("SLURM_JOB_ID") != NULL ? ", not even squeue and scontrol" : "");
     if (weir_integer_parse(getenv(*source), &seconds) != 0 || seconds <= 0)
         return weir_error_usage(error, "--stop-before",
