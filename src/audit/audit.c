@@ -5,6 +5,7 @@
 #include "checks.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* ---- the phase that is checked ---- */
 
@@ -71,6 +72,57 @@ static void audit_program(const struct weir_audit_input *input)
     weir_audit_places(input);
 }
 
+static void audit_data(struct weir_audit_input *input)
+{
+    weir_audit_work(input);
+    weir_audit_cache(input);
+    if (input->phase->is_check || input->phase->is_prefill)
+        return;
+    weir_audit_time(input);
+    input->stop_s = weir_audit_stalls(input);
+    weir_audit_load(input);
+    weir_audit_places(input);
+    weir_audit_ranks(input);
+}
+
+/* ---- evidence ---- */
+
+static void observe(const struct weir_audit_input *input, enum weir_evidence_question question,
+                    bool is_known, bool is_seen, const char *lack)
+{
+    weir_result_observe(input->record, question,
+                        !is_known ? WEIR_CANNOT_OBSERVE
+                        : is_seen ? WEIR_SEEN
+                                  : WEIR_NOT_SEEN,
+                        is_known ? NULL : lack);
+}
+
+/* Asks the questions that the figure of a phase depends on, and answers them from readings that the
+ * record has. Detectors have recorded theirs before. */
+static void ask_for_evidence(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    const struct weir_residency_result *residency = &record->residency;
+    bool moves = weir_verb_moves_data(input->phase->verb) && record->op_count > 0;
+    uint64_t bytes;
+
+    if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0 ||
+        input->phase->is_check || input->phase->is_prefill)
+        return;
+    if (moves && weir_verb_reads(input->phase->verb)) {
+        if (weir_audit_uses_page_cache(input))
+            observe(input, WEIR_EVIDENCE_PAGE_CACHE, residency->asked_bytes > 0,
+                    (double)residency->resident_bytes >=
+                        WEIR_RESIDENT_SHARE * (double)residency->asked_bytes,
+                    "the kernel does not tell what is in the page cache");
+        observe(input, WEIR_EVIDENCE_SUPPLIED, weir_audit_passed(input, false, &bytes), false,
+                "no counter of a device or network shows the bytes of this file system");
+    }
+    if (moves && weir_verb_writes(input->phase->verb))
+        observe(input, WEIR_EVIDENCE_STORED, weir_audit_passed(input, true, &bytes), false,
+                "no counter of a device or network shows the bytes of this file system");
+}
+
 void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
                       struct weir_phase_result *record)
 {
@@ -88,23 +140,97 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
         audit_tree(&input);
     if (input.phase->verb == WEIR_PROGRAM && record->op_count > 0)
         audit_program(&input);
-    if (!moves_data(&input))
-        return;
-    weir_audit_work(&input);
-    weir_audit_cache(&input);
-    if (input.phase->is_check || input.phase->is_prefill)
-        return;
-    weir_audit_time(&input);
-    input.stop_s = weir_audit_stalls(&input);
-    weir_audit_load(&input);
-    weir_audit_places(&input);
-    weir_audit_ranks(&input);
+    if (moves_data(&input))
+        audit_data(&input);
+    ask_for_evidence(&input);
+    weir_audit_conclude(plan, record);
+}
+
+/* ---- what follows from the findings ---- */
+
+/* A finding of the second kind is a symptom where the same phase has one of the first kind. */
+static const struct {
+    enum weir_finding_kind cause;
+    enum weir_finding_kind symptom;
+} causes[] = {
+    {WEIR_FINDING_STALL, WEIR_FINDING_IMBALANCE},
+    {WEIR_FINDING_NO_PROGRESS, WEIR_FINDING_STALL},
+    {WEIR_FINDING_NO_PROGRESS, WEIR_FINDING_IMBALANCE},
+    {WEIR_FINDING_STALL, WEIR_FINDING_LATE_ISSUE},
+    {WEIR_FINDING_STALL, WEIR_FINDING_RATE_NOT_SHOWN},
+    {WEIR_FINDING_INTERRUPTED, WEIR_FINDING_LATE_ISSUE},
+    {WEIR_FINDING_INTERRUPTED, WEIR_FINDING_RATE_NOT_SHOWN},
+    {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_LATE_ISSUE},
+    {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_IMBALANCE},
+    {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_SPREAD},
+    {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_WARM_UP},
+    {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_TREND},
+    {WEIR_FINDING_OVERSUBSCRIBED, WEIR_FINDING_CPU_PRESSURE},
+    {WEIR_FINDING_THROTTLED, WEIR_FINDING_CPU_PRESSURE},
+    {WEIR_FINDING_RESIDENT, WEIR_FINDING_SHORT},
+    {WEIR_FINDING_RESIDENT, WEIR_FINDING_NO_DEVICE_IO},
+    {WEIR_FINDING_IN_MEMORY, WEIR_FINDING_SHORT},
+    {WEIR_FINDING_NO_STORAGE, WEIR_FINDING_SHORT},
+};
+
+static const struct weir_finding *find_finding(const struct weir_phase_result *record,
+                                               enum weir_finding_kind kind)
+{
+    for (unsigned i = 0; i < record->finding_count; i++)
+        if (strcmp(record->findings[i].name, weir_finding_rows[kind].name) == 0)
+            return &record->findings[i];
+    return NULL;
+}
+
+/* Is this name in a list with commas? */
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (; list != NULL && *list != '\0'; list += strcspn(list, ","), list += *list == ',')
+        if (strncmp(list, name, length) == 0 && (list[length] == ',' || list[length] == '\0'))
+            return true;
+    return false;
+}
+
+void weir_audit_conclude(const struct weir_plan *plan, struct weir_phase_result *record)
+{
+    const struct weir_test *test = plan->tests[record->test];
+
+    for (unsigned i = 0; i < record->finding_count; i++) {
+        struct weir_finding *finding = &record->findings[i];
+        const struct weir_finding_row *row = &weir_finding_rows[weir_finding_lookup(finding->name)];
+        bool is_measured = test->measure != WEIR_MEASURE_STORAGE && row->measures == test->measure;
+
+        if (finding->effect == WEIR_INFORM ||
+            (!is_measured && !is_listed(test->allowed, row->name)))
+            continue;
+        finding->effect = WEIR_INFORM;
+        finding->is_allowed = true;
+        if (is_measured)
+            record->believed_as = test->measure;
+    }
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        for (unsigned k = 0; k < record->finding_count; k++)
+            if (strcmp(record->findings[k].name, weir_finding_rows[causes[i].symptom].name) == 0 &&
+                find_finding(record, causes[i].cause) != NULL)
+                record->findings[k].explained_by = weir_finding_rows[causes[i].cause].name;
+    weir_result_believe(record);
+}
+
+bool weir_audit_voids(const struct weir_result *result)
+{
+    for (unsigned i = 0; i < result->phase_count; i++)
+        for (unsigned k = 0; k < result->phases[i].finding_count; k++)
+            if (result->phases[i].findings[k].effect == WEIR_VOID)
+                return true;
+    return false;
 }
 
 void weir_audit_launch(const struct weir_result *result, struct weir_phase_result *record)
 {
     if (result->launch_mismatch != NULL)
-        weir_result_find(record, WEIR_WARNING, "launcher-mismatch", "%s", result->launch_mismatch);
+        weir_result_find(record, WEIR_FINDING_LAUNCHER_MISMATCH, "%s", result->launch_mismatch);
 }
 
 /* ---- is there anything at all? ---- */

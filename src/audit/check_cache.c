@@ -122,13 +122,13 @@ static bool check_nearness(const struct weir_audit_input *input, bool may_be_cac
 
     explain_nearness(input, &why);
     if (is_read_back)
-        weir_result_find(record, WEIR_NOTE, "cache",
+        weir_result_find(record, WEIR_FINDING_MAYBE_CACHED,
                          "%u of %u ranks read back what their own node wrote, through a page cache "
                          "that may have served it: %s%s",
                          record->near_rank_count, record->rank_count, weir_text_string(&why),
                          other_way_out(input));
     else if (kind == WEIR_SHIFT_NODES || kind == WEIR_SHIFT_RANDOM)
-        weir_result_find(record, WEIR_NOTE, "near",
+        weir_result_find(record, WEIR_FINDING_SAME_NODE,
                          "%u of %u ranks read what their own node writes: %s",
                          record->near_rank_count, record->rank_count, weir_text_string(&why));
     weir_text_close(&why);
@@ -159,7 +159,7 @@ static void check_memory(const struct weir_audit_input *input)
 
     if (is_written_before(input) || data_bytes >= record->node_memory_bytes)
         return;
-    weir_result_find(record, WEIR_NOTE, "fits-in-memory",
+    weir_result_find(record, WEIR_FINDING_FITS_IN_MEMORY,
                      "the %s that a node reads fit into its memory of %s, and the kernel does not "
                      "tell what was in the page cache: use --drop-caches, or direct I/O",
                      weir_size_format(data_bytes, data),
@@ -175,7 +175,7 @@ static void check_cached(const struct weir_audit_input *input)
         is_cached = check_nearness(input, true);
     if (!input->phase->is_check && is_checked_before(input)) {
         is_cached = true;
-        weir_result_find(record, WEIR_NOTE, "checked-before",
+        weir_result_find(record, WEIR_FINDING_CHECKED_BEFORE,
                          "each rank reads what it has read for " WEIR_REMEDY_VERIFY_WRITES
                          ", through a page cache that may "
                          "have served it: verify with " WEIR_REMEDY_VERIFY_READS
@@ -183,7 +183,7 @@ static void check_cached(const struct weir_audit_input *input)
     }
     if (record->depth_curve.count > 0) {
         is_cached = true;
-        weir_result_find(record, WEIR_NOTE, "searched-before",
+        weir_result_find(record, WEIR_FINDING_SEARCHED_BEFORE,
                          "the search for a depth read the same files before, through a page cache "
                          "that may have served the rest: use direct I/O");
     }
@@ -224,7 +224,7 @@ static void report_residency(const struct weir_audit_input *input, double share)
     else
         weir_text_add(&who, "ranks");
     explain_residency(input, &why);
-    weir_result_find(record, WEIR_NOTE, "resident",
+    weir_result_find(record, WEIR_FINDING_RESIDENT,
                      "%.1f %% of what %s were to read was in the page cache of their node before "
                      "the phase: %s",
                      100.0 * share, weir_text_string(&who), weir_text_string(&why));
@@ -260,7 +260,7 @@ bool weir_audit_is_memory(const char *type)
 
 static void report_memory(const struct weir_audit_input *input)
 {
-    weir_result_find(input->record, WEIR_NOTE, "in-memory",
+    weir_result_find(input->record, WEIR_FINDING_IN_MEMORY,
                      "%s %s, which is memory: direct I/O does not change that; name a directory of "
                      "the storage with " WEIR_REMEDY_PATH,
                      input->begun->has_several_filesystems
@@ -307,7 +307,7 @@ static void check_untimed_sync(const struct weir_audit_input *input)
     if (windows->close_s < SYNC_LEAST_S || windows->close_s < windows->transfer_s)
         return;
     weir_result_find(
-        input->record, WEIR_NOTE, "unsynced",
+        input->record, WEIR_FINDING_UNSYNCED,
         "the time of %.3f s leaves out a sync and close of %.3f s: use " WEIR_REMEDY_SYNC
         ", or direct I/O",
         windows->transfer_s, windows->close_s);
@@ -331,7 +331,7 @@ static void check_writeback(const struct weir_audit_input *input)
     share = (double)left_bytes / (double)written_bytes;
     if (1.0 - share < WEIR_RESIDENT_SHARE)
         return;
-    weir_result_find(record, WEIR_NOTE, "unsynced",
+    weir_result_find(record, WEIR_FINDING_UNSYNCED,
                      "at least %.1f %% of what was written was still in memory when the phase "
                      "ended: use " WEIR_REMEDY_SYNC ", or direct I/O",
                      100.0 * (1.0 - share));
@@ -346,7 +346,7 @@ static void check_repeated(const struct weir_audit_input *input)
     if (input->phase->stop.minimum_ns == 0 || record->byte_count <= record->expected_bytes ||
         record->expected_bytes == 0 || input->phase->transfers.must_sync_each)
         return;
-    weir_result_find(record, WEIR_NOTE, "repeated",
+    weir_result_find(record, WEIR_FINDING_REPEATED,
                      "the same %s were moved %.1f times, again and again through the page cache: "
                      "move more data in place of " WEIR_REMEDY_LONGER_PHASE ", or use direct I/O",
                      weir_size_format(record->expected_bytes, once),

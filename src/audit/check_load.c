@@ -70,7 +70,7 @@ static void check_rate(const struct weir_audit_input *input)
         snprintf(asked_mib, sizeof asked_mib, " (%.1f MiB/s)", pace->asked_per_s * mib_per_op);
         snprintf(done_mib, sizeof done_mib, " (%.1f)", done * mib_per_op);
     }
-    weir_result_find(input->record, WEIR_WARNING, "rate-not-sustained",
+    weir_result_find(input->record, WEIR_FINDING_RATE_NOT_SUSTAINED,
                      "%s %ss/s%s were asked for and %s%s were done: the last was issued %s late, "
                      "and up to %" PRIu64 " of a rank waited, so response times tell how long the "
                      "phase was: lower --rate, or give more %sranks",
@@ -101,7 +101,7 @@ static void check_proof_of_rate(const struct weir_audit_input *input)
     response_s = (double)weir_histogram_percentile(record->response, 0.9) / 1e9;
     if (is_small(response_s, pace))
         return;
-    weir_result_find(input->record, WEIR_WARNING, "rate-not-shown",
+    weir_result_find(input->record, WEIR_FINDING_RATE_NOT_SHOWN,
                      "one %s in ten was done %s or more after it was due, and all were due within "
                      "%s: too short to tell whether %s %ss/s can be sustained (%s were done): %s, "
                      "or lower --rate",
@@ -138,7 +138,7 @@ static void check_issue(const struct weir_audit_input *input)
     if (pace->max_lag_s <= PAUSE_S || pace->max_lag_s <= PAUSE_TIMES * median_s ||
         pace->max_lag_s <= PAUSE_TIMES_LONGEST * longest_s || busy_share(record) > BUSY_SHARE)
         return;
-    weir_result_find(input->record, WEIR_NOTE, "late-issue",
+    weir_result_find(input->record, WEIR_FINDING_LATE_ISSUE,
                      "one was issued %s late, though none took longer than %s and most slots were "
                      "free: most likely a rank did not run, and then the longest response times "
                      "are of this machine and not of the storage",
@@ -157,7 +157,7 @@ static void check_grants(const struct weir_audit_input *input)
     while (*text != '\0') {
         int length = (int)strcspn(text, "\n");
 
-        weir_result_find(record, WEIR_NOTE, "not-granted", "on %u of %u ranks: %.*s",
+        weir_result_find(record, WEIR_FINDING_NOT_GRANTED, "on %u of %u ranks: %.*s",
                          record->shortfall_rank_count, record->rank_count, length, text);
         text += length + (text[length] == '\n');
     }
@@ -168,7 +168,7 @@ static void check_waiting(const struct weir_audit_input *input)
     const struct weir_phase_result *record = input->record;
 
     if (record->blocked_count > 0)
-        weir_result_find(input->record, WEIR_NOTE, "would-block",
+        weir_result_find(input->record, WEIR_FINDING_WOULD_BLOCK,
                          "%" PRIu64 " of %" PRIu64
                          " transfers would have blocked where that was forbidden, and "
                          "were handed over again as ones that may: their time has both",
@@ -185,7 +185,7 @@ static void check_edge(const struct weir_audit_input *input)
     if (curve->count < 2 || depth < curve->points[curve->count - 1].depth ||
         2 * depth > WEIR_PLAN_DEPTH_MAX)
         return;
-    weir_result_find(input->record, WEIR_NOTE, "depth-edge",
+    weir_result_find(input->record, WEIR_FINDING_DEPTH_EDGE,
                      "depth %u did best and was the greatest that was tried: a greater one may do "
                      "more (--depth auto:%u)",
                      depth, 2 * depth);
@@ -215,7 +215,7 @@ static void check_search(const struct weir_audit_input *input)
     if (!point || record->outcome != WEIR_OUTCOME_COMPLETE ||
         done >= SEARCH_SHARE * point->ops_per_s)
         return;
-    weir_result_find(input->record, WEIR_NOTE, "search-differs",
+    weir_result_find(input->record, WEIR_FINDING_SEARCH_DIFFERS,
                      "the phase did %s %ss/s and the search %s at the same depth %u: other "
                      "conditions, so that another depth may be the least: %s, or look at several "
                      "repetitions (" WEIR_REMEDY_REPETITIONS ")",
@@ -258,7 +258,7 @@ static void check_submission(const struct weir_audit_input *input)
     whole_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
     if (handing_over_s <= whole_s * SUBMISSION_SHARE)
         return;
-    weir_result_find(input->record, WEIR_NOTE, "submit-blocks",
+    weir_result_find(input->record, WEIR_FINDING_SUBMIT_BLOCKS,
                      "handing %ss over took %s of the %s that they took (medians): the "
                      "system call does the work itself, so that depth brings little: %s",
                      weir_audit_unit(input),
@@ -297,7 +297,7 @@ static void check_processors(const struct weir_audit_input *input)
         record->rank_s_mean < WEIR_SHORT_PHASE_S || busy_s < PROCESSOR_SHARE * window_s ||
         !moves_to_storage(input))
         return;
-    weir_result_find(input->record, WEIR_NOTE, "processor-bound",
+    weir_result_find(input->record, WEIR_FINDING_CPU_BOUND,
                      "ranks kept their processors busy for %.0f %% of the time (%.0f %% of it in "
                      "the kernel): this is what a core can drive and not what the storage can do: "
                      "use more ranks",
@@ -314,7 +314,7 @@ static void check_data_beside_transfers(const struct weir_audit_input *input)
     if (share <= DATA_SHARE)
         return;
     weir_result_find(
-        input->record, WEIR_NOTE, "data-in-flight",
+        input->record, WEIR_FINDING_DATA_IN_FLIGHT,
         "%.0f %% of the ranks' time went into %s data while transfers were %s; "
         "what that cost is not known: the ranks' processors, not the storage, may be the "
         "limit: use more ranks%s",

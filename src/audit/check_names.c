@@ -156,7 +156,7 @@ static void explain_nearness(const struct weir_audit_input *input, struct weir_t
 static void check_trials(const struct weir_audit_input *input)
 {
     if (input->record->depth_curve.count > 0 && asks(input->phase->verb))
-        weir_result_find(input->record, WEIR_NOTE, "names-cached",
+        weir_result_find(input->record, WEIR_FINDING_NAMES_CACHED,
                          "trials of depths have asked for the same names on the same nodes: their "
                          "memory may have answered, and not the file system: use --depth %u, or "
                          "--drop-caches node",
@@ -186,7 +186,7 @@ static void check_client(const struct weir_audit_input *input)
         return;
     }
     explain_nearness(input, &why, &way);
-    weir_result_find(record, WEIR_NOTE, "names-cached",
+    weir_result_find(record, WEIR_FINDING_NAMES_CACHED,
                      "%u of %u ranks worked on what their own node had made%s: its memory may "
                      "have answered, and not the file system%s: use %s, or --drop-caches node",
                      record->near_rank_count, record->rank_count, weir_text_string(&why),
@@ -210,7 +210,7 @@ static void check_delay(const struct weir_audit_input *input)
     if (!changes || names->item == NULL || names->must_sync || names->must_sync_all ||
         !is_local(input))
         return;
-    weir_result_find(input->record, WEIR_NOTE, "names-delayed",
+    weir_result_find(input->record, WEIR_FINDING_NAMES_DELAYED,
                      "a local file system (%s) changes names in memory, and writes them later: the "
                      "time has no such writes; " WEIR_REMEDY_SYNC_ALL " has them in it",
                      input->begun->storages[0].facts.type);
@@ -220,7 +220,7 @@ static void check_delay(const struct weir_audit_input *input)
 static void check_memory(const struct weir_audit_input *input)
 {
     if (input->phase->names.item != NULL && !input->test->is_dry_run)
-        weir_result_find(input->record, WEIR_NOTE, "in-memory",
+        weir_result_find(input->record, WEIR_FINDING_IN_MEMORY,
                          "the names are on %s, which is memory: name a directory of the storage "
                          "with " WEIR_REMEDY_PATH,
                          input->begun->storages[0].facts.type);
@@ -230,7 +230,7 @@ static void check_memory(const struct weir_audit_input *input)
 static void check_absent(const struct weir_audit_input *input)
 {
     if (input->record->absent_count > 0)
-        weir_result_find(input->record, WEIR_NOTE, "absent",
+        weir_result_find(input->record, WEIR_FINDING_ABSENT,
                          "%llu names that were to be removed were not there: rates count those "
                          "that were",
                          (unsigned long long)input->record->absent_count);
@@ -240,7 +240,7 @@ static void check_absent(const struct weir_audit_input *input)
 static void check_depths(const struct weir_audit_input *input)
 {
     if (input->record->depth_max > 0)
-        weir_result_find(input->record, WEIR_NOTE, "depths-differ",
+        weir_result_find(input->record, WEIR_FINDING_DEPTHS_DIFFER,
                          "some ranks had %u operation%s in flight and others %u, as not every "
                          "rank can queue those of this phase: use --depth %u for all of them",
                          input->record->depth, input->record->depth == 1 ? "" : "s",

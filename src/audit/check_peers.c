@@ -85,7 +85,7 @@ static void tell(struct weir_phase_result *record, const char *verb, const char 
 
     if (verdict == WEIR_PEER_SLOW)
         weir_result_find(
-            record, WEIR_WARNING, "slow-target",
+            record, WEIR_FINDING_SLOW_TARGET,
             "%s: %ss at %.1f MB/s, %.1f %% below the median of %u targets, %.1f MB/s; "
             "from %.1f MB/s on it is as usual%s",
             name, verb, value / MB, 100.0 * (1.0 - value / peers->median), peers->count,
@@ -95,7 +95,7 @@ static void tell(struct weir_phase_result *record, const char *verb, const char 
                 : "; with 1 repetition it may be chance: repeat with " WEIR_REMEDY_REPETITIONS
                   " 3");
     else if (verdict == WEIR_PEER_FAST)
-        weir_result_find(record, WEIR_NOTE, "fast-target",
+        weir_result_find(record, WEIR_FINDING_FAST_TARGET,
                          "%s: %ss at %.1f MB/s, %.1f %% above the median of %u targets, %.1f MB/s",
                          name, verb, value / MB, 100.0 * (value / peers->median - 1.0),
                          peers->count, peers->median / MB);
@@ -160,7 +160,7 @@ static void check_shared_storage(const struct weir_plan *plan, const struct weir
         }
     }
     if (first != NULL)
-        weir_result_find(record, WEIR_NOTE, "shared-target",
+        weir_result_find(record, WEIR_FINDING_SHARED_TARGET,
                          "%s and %s are on one disk or file system (%s)%s: together they are no "
                          "faster than one of them",
                          names[0], names[1], first->storages[0].facts.source,
@@ -208,8 +208,8 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
 void weir_audit_peers_anew(const struct weir_plan *plan, const struct weir_result *result,
                            struct weir_phase_result *record)
 {
-    weir_result_forget(record, "slow-target");
-    weir_result_forget(record, "fast-target");
-    weir_result_forget(record, "shared-target");
+    weir_result_forget(record, WEIR_FINDING_SLOW_TARGET);
+    weir_result_forget(record, WEIR_FINDING_FAST_TARGET);
+    weir_result_forget(record, WEIR_FINDING_SHARED_TARGET);
     weir_audit_peers(plan, result, record);
 }

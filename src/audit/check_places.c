@@ -106,7 +106,7 @@ static void check_room(struct weir_phase_result *record)
     if (node == NULL)
         return;
     weir_result_find(
-        record, WEIR_WARNING, "oversubscribed",
+        record, WEIR_FINDING_OVERSUBSCRIBED,
         "%s has %u ranks for the %u core%s that they may use%s: they take turns, which "
         "is in the times of all of them: use fewer ranks or more nodes",
         node->host, node->rank_count, cores_of(node), cores_of(node) == 1 ? "" : "s",
@@ -146,7 +146,7 @@ static void check_sharing(const struct weir_audit_input *input)
         return;
     for (unsigned i = 0; i < record->node_count; i++)
         rank_count += (unsigned)needless_sharing(&record->node_places[i]);
-    weir_result_find(record, WEIR_WARNING, "shared-core",
+    weir_result_find(record, WEIR_FINDING_SHARED_CORE,
                      "rank %u on %s has to share the core of processor %u with another rank, "
                      "while other cores are free%s: %s",
                      node->first_crowded, node->host, node->crowded_cpu,
@@ -172,7 +172,7 @@ static void check_rest(struct weir_phase_result *record)
     for (unsigned i = 0; i < record->node_count; i++)
         rank_count += record->node_places[i].moved_count;
     weir_result_find(
-        record, WEIR_WARNING, "migrated",
+        record, WEIR_FINDING_MIGRATED,
         "rank %u on %s was moved from the processors that it had when the test began, "
         "by whom is not known%s: find out (taskset, a daemon, a cpuset that changed), and "
         "measure again",
@@ -250,7 +250,7 @@ static void check_memory(const struct weir_audit_input *input)
         if (far_pages(&record->node_places[i]) > 0.0)
             rank_count += record->node_places[i].away_count;
     tell_away(input, node, &text);
-    weir_result_find(record, WEIR_WARNING, "wrong-node", "%s%s: %s", weir_text_string(&text),
+    weir_result_find(record, WEIR_FINDING_WRONG_NODE, "%s%s: %s", weir_text_string(&text),
                      others(rank_count, "rank", more), way_to_near_memory(input, node));
     weir_text_close(&text);
 }
@@ -277,7 +277,7 @@ static void note_remote_memory(const struct weir_audit_input *input)
         rank_count += (unsigned)asked_remote(&record->node_places[i]);
     rank = find_rank(record, node->first_remote);
     weir_result_find(
-        record, WEIR_NOTE, "remote-memory",
+        record, WEIR_FINDING_REMOTE_MEMORY,
         "buffers of rank %u on %s are on %s and its processors on %s, as %s wants it%s",
         node->first_remote, node->host,
         name_numa(rank != NULL ? rank->page_nodes : node->page_nodes, pages),
@@ -305,7 +305,7 @@ static void check_quota(struct weir_phase_result *record)
 
     if (node == NULL)
         return;
-    weir_result_find(record, WEIR_WARNING, "throttled",
+    weir_result_find(record, WEIR_FINDING_THROTTLED,
                      "a control group on %s kept ranks from running for %s of %s, added up over "
                      "processors, as its quota was used up%s: ask for more processors or use "
                      "fewer ranks",
@@ -329,7 +329,7 @@ static void check_hypervisor(struct weir_phase_result *record)
     if (node == NULL)
         return;
     weir_result_find(
-        record, WEIR_WARNING, "stolen",
+        record, WEIR_FINDING_STEAL,
         "the hypervisor took %.1f %% of the processors' time of ranks on %s%s: measure "
         "again when other guests are quiet",
         100.0 * node->stolen_share, node->host, others(count, "node", more));
@@ -348,8 +348,8 @@ static double far_count(const struct weir_node_places *node)
 }
 
 /* On how many ranks of which nodes: "3 ranks on n1", "12 ranks on n1 and others". */
-static void note_pin(struct weir_phase_result *record, measure *of_ranks, const char *name,
-                     const char *sentence)
+static void note_pin(struct weir_phase_result *record, measure *of_ranks,
+                     enum weir_finding_kind kind, const char *sentence)
 {
     unsigned rank_count = 0;
     unsigned count;
@@ -359,9 +359,8 @@ static void note_pin(struct weir_phase_result *record, measure *of_ranks, const 
         return;
     for (unsigned i = 0; i < record->node_count; i++)
         rank_count += (unsigned)of_ranks(&record->node_places[i]);
-    weir_result_find(record, WEIR_NOTE, name, "%u rank%s on %s%s %s", rank_count,
-                     rank_count == 1 ? "" : "s", node->host, count > 1 ? " and others" : "",
-                     sentence);
+    weir_result_find(record, kind, "%u rank%s on %s%s %s", rank_count, rank_count == 1 ? "" : "s",
+                     node->host, count > 1 ? " and others" : "", sentence);
 }
 
 void weir_audit_places(const struct weir_audit_input *input)
@@ -377,12 +376,12 @@ void weir_audit_places(const struct weir_audit_input *input)
     note_remote_memory(input);
     check_quota(record);
     check_hypervisor(record);
-    note_pin(record, narrowed_count, "pin-narrowed",
+    note_pin(record, narrowed_count, WEIR_FINDING_PIN_NARROWED,
              "got less than --pin wants for them, as a launcher or a control group keeps the rest "
              "from them: start them without a binding (mpiexec --bind-to none, srun "
              "--cpu-bind=none)");
     note_pin(
-        record, far_count, "pin-far",
+        record, far_count, WEIR_FINDING_PIN_FAR,
         "found no processor near the device, as others have them, or a launcher keeps the rank "
         "from them: use fewer ranks on a node, or start them without a binding");
 }

@@ -50,7 +50,7 @@ static void check_starts(const struct weir_audit_input *input)
         snprintf(others, sizeof others, " (and of %u more label%s)", count - 1,
                  count == 2 ? "" : "s");
     weir_result_find(
-        input->record, WEIR_NOTE, "skewed-start",
+        input->record, WEIR_FINDING_SKEWED_START,
         "ranks began the same execution of \"%.60s\"%s up to %s apart, and one takes %s "
         "on average: some worked alone; a barrier before it lets them begin together",
         worst->name, others, weir_duration_format(worst->skew_max_s, skew),
@@ -106,13 +106,13 @@ static void check_passed(const struct weir_audit_input *input, bool writes)
     weir_size_format(moved.bytes, all);
     weir_size_format(passed_bytes, passed);
     if (writes)
-        weir_result_find(input->record, WEIR_NOTE, "unsynced",
+        weir_result_find(input->record, WEIR_FINDING_UNSYNCED,
                          "at least %.1f %% of what the program wrote through the page cache had "
                          "not left memory at its end (%s written in all, %s taken by the storage "
                          "meanwhile): use fsync inside of the timed block, or dwrite",
                          100.0 * share, all, passed);
     else
-        weir_result_find(input->record, WEIR_NOTE, "resident",
+        weir_result_find(input->record, WEIR_FINDING_RESIDENT,
                          "at least %.1f %% of what the program read through the page cache came "
                          "from memory (%s read in all, %s given by the storage meanwhile): use "
                          "dread, or read in a second run, with the page cache emptied before it",
@@ -125,7 +125,7 @@ static void check_data_path(const struct weir_audit_input *input)
     if (input->record->program == NULL || input->test->is_dry_run)
         return;
     if (weir_audit_is_memory(input->begun->filesystem.type)) {
-        weir_result_find(input->record, WEIR_NOTE, "in-memory",
+        weir_result_find(input->record, WEIR_FINDING_IN_MEMORY,
                          "the program works in %s, which is memory: direct I/O does not change "
                          "that; let it work in a directory of the storage",
                          input->begun->filesystem.type);

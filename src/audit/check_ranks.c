@@ -24,7 +24,7 @@ static void check_balance(const struct weir_audit_input *input)
         (slowest_s <= record->rank_s_mean * IMBALANCE_OF_MEAN &&
          slowest_s <= record->rank_s_min * IMBALANCE_OF_FASTEST))
         return;
-    weir_result_find(input->record, WEIR_NOTE, "imbalance",
+    weir_result_find(input->record, WEIR_FINDING_IMBALANCE,
                      "the slowest rank took %s, the fastest %s, ranks on average %s: others waited "
                      "for it",
                      weir_duration_format(slowest_s, slowest),
@@ -49,7 +49,7 @@ static void tell_outlier(struct weir_phase_result *record, const struct weir_out
         [WEIR_OUTLIER_END] = {"ended", "after the agreed start"},
     };
 
-    weir_result_find(record, WEIR_WARNING, "outlier",
+    weir_result_find(record, WEIR_FINDING_OUTLIER,
                      "rank %u on %s %s %.6f s %s, ranks on average %.6f s, standard deviation "
                      "%.6f s (" WEIR_REMEDY_OUTLIERS ")",
                      outlier->rank, outlier->host, words[outlier->kind].before, outlier->value_s,
@@ -64,7 +64,7 @@ static void check_outliers(const struct weir_audit_input *input)
     for (uint32_t i = 0; i < told; i++)
         tell_outlier(record, &record->outliers[i]);
     if (record->outlier_count > told)
-        weir_result_find(record, WEIR_WARNING, "outliers",
+        weir_result_find(record, WEIR_FINDING_MORE_OUTLIERS,
                          "%u more times are as far from the average (" WEIR_REMEDY_OUTLIERS ")%s",
                          record->outlier_count - told,
                          record->outlier_count > WEIR_OUTLIERS_KEPT
@@ -77,7 +77,7 @@ void weir_audit_movement(const struct weir_audit_input *input)
     struct weir_phase_result *record = input->record;
 
     if (record->stalled_rank_count > 0)
-        weir_result_find(record, WEIR_WARNING, "stalled",
+        weir_result_find(record, WEIR_FINDING_NO_PROGRESS,
                          "%u rank%s did not move for up to %.0f s (--watchdog); the first: %s",
                          record->stalled_rank_count, record->stalled_rank_count == 1 ? "" : "s",
                          record->stall_s, record->stall);

@@ -95,7 +95,7 @@ static double check_gap_of_all(const struct weir_audit_input *input)
     if (odd_part_s(input, gap.count * interval_s, stagger_s) <= 0.0)
         return 0.0;
     weir_result_find(
-        input->record, WEIR_WARNING, "stall",
+        input->record, WEIR_FINDING_STALL,
         "no rank ended a single %s for %s, from %s after the start on: the storage, the "
         "network or all ranks stood still" ADVICE,
         weir_audit_unit(input), weir_duration_format(gap.count * interval_s, length),
@@ -111,7 +111,7 @@ static double check_gap_of_rank(const struct weir_audit_input *input)
 
     if (odd_part_s(input, gap->seconds, 0.0) <= 0.0)
         return 0.0;
-    weir_result_find(input->record, WEIR_WARNING, "stall",
+    weir_result_find(input->record, WEIR_FINDING_STALL,
                      "rank %u on %s ended no %s for %s, from %s after the start on: it, its "
                      "node or what it waited for stood still" ADVICE,
                      gap->rank, gap->host, weir_audit_unit(input),
@@ -132,7 +132,7 @@ static double check_tail(const struct weir_audit_input *input)
     if (fraction <= 0.0 || !is_a_stop(record, longest_s) ||
         longest_s < TAIL_TIMES * usual_s(record, fraction))
         return 0.0;
-    weir_result_find(input->record, WEIR_WARNING, "stall",
+    weir_result_find(input->record, WEIR_FINDING_STALL,
                      "the longest of %" PRIu64 " %ss took %s, and %.1f %% of them no more than "
                      "%s: what it waited for stood still" ADVICE,
                      record->latency->total, weir_audit_unit(input),

@@ -20,7 +20,7 @@ void weir_audit_clock(const struct weir_audit_input *input)
 
     if (!record->clock.is_cross_node || record->clock.error_s <= window * CLOCK_ERROR_SHARE)
         return;
-    weir_result_find(input->record, WEIR_WARNING, "clock-error",
+    weir_result_find(input->record, WEIR_FINDING_CLOCK_ERROR,
                      "the nodes' clocks agree to %.1f us only, which is %.1f %% of the %.6f s that "
                      "were measured",
                      record->clock.error_s * 1e6,
@@ -36,7 +36,7 @@ static void check_length(const struct weir_audit_input *input)
     if (input->test->is_dry_run || input->record->windows.total_s >= WEIR_SHORT_PHASE_S ||
         input->record->outcome != WEIR_OUTCOME_COMPLETE)
         return;
-    weir_result_find(input->record, WEIR_NOTE, "short",
+    weir_result_find(input->record, WEIR_FINDING_SHORT,
                      "the phase took %.3g ms: start-up and caches weigh heavily, so %s%s",
                      input->record->windows.total_s * 1e3, weir_audit_advice_more(input),
                      helps_longer ? " or use " WEIR_REMEDY_LONGER_PHASE : "");
@@ -76,7 +76,7 @@ static void check_data_share(const struct weir_audit_input *input)
     if (share < DATA_SHARE)
         return;
     format_estimate(input, estimate);
-    weir_result_find(input->record, WEIR_NOTE, "data-share",
+    weir_result_find(input->record, WEIR_FINDING_DATA_SHARE,
                      "%.0f %% of the ranks' time went into %s data%s: use more %s%s", share * 100,
                      weir_audit_activity(input), estimate,
                      has_room_for_ranks(input->record) ? "ranks" : "nodes",
@@ -91,7 +91,7 @@ static void check_overlap(const struct weir_audit_input *input)
         record->outcome != WEIR_OUTCOME_COMPLETE || input->test->is_dry_run)
         return;
     weir_result_find(
-        input->record, WEIR_NOTE, "no-overlap",
+        input->record, WEIR_FINDING_NO_OVERLAP,
         "at no time were all ranks %s at once: this is not the rate of all of them together",
         weir_verb_works_on_trees(input->phase->verb) ? "working" : "transferring");
 }

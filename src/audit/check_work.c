@@ -13,23 +13,23 @@ void weir_audit_completeness(const struct weir_audit_input *input)
     struct weir_phase_result *record = input->record;
 
     if (record->outcome == WEIR_OUTCOME_SKIPPED)
-        weir_result_find(record, WEIR_WARNING, "skipped",
+        weir_result_find(record, WEIR_FINDING_SKIPPED,
                          "the time limit was over before this phase: it and what follows were not "
                          "begun");
     if (record->is_interrupted)
-        weir_result_find(record, WEIR_WARNING, "interrupted",
+        weir_result_find(record, WEIR_FINDING_INTERRUPTED,
                          "%s ended this phase: the numbers are of what was done until then",
                          input->plan->has_stop_before ? "a signal, or the end of the job's time,"
                                                       : "a signal");
     if (record->error_count > 0)
-        weir_result_find(record, WEIR_WARNING, "failed",
+        weir_result_find(record, WEIR_FINDING_FAILED,
                          "%" PRIu64 " operation%s failed: the numbers are of what was done",
                          record->error_count, record->error_count == 1 ? "" : "s");
     else if (record->failure[0] != '\0')
-        weir_result_find(record, WEIR_WARNING, "failed", "the numbers are of what was done");
+        weir_result_find(record, WEIR_FINDING_FAILED, "the numbers are of what was done");
     if (record->short_count > 0)
         weir_result_find(
-            record, WEIR_NOTE, "short-transfers", "%" PRIu64 " transfer%s came back short%s",
+            record, WEIR_FINDING_SHORT_TRANSFERS, "%" PRIu64 " transfer%s came back short%s",
             record->short_count, record->short_count == 1 ? "" : "s",
             record->error_count > 0    ? ": the storage may have been full, or the file at its end"
             : record->short_count == 1 ? " and was continued"
@@ -47,7 +47,7 @@ static void check_stonewall(const struct weir_audit_input *input)
     if (layout->transfer_bytes > 0)
         all = weir_layout_ops_per_rank(layout);
     if (stonewall->ops_max > stonewall->ops_min)
-        weir_result_find(input->record, WEIR_NOTE, "stonewall",
+        weir_result_find(input->record, WEIR_FINDING_STONEWALL,
                          "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64
                          " %ss%s: unequal work, which " WEIR_REMEDY_WEAR_OUT " would level",
                          stonewall->ops_min, stonewall->ops_max, weir_audit_unit(input),
@@ -70,7 +70,7 @@ static void check_size(const struct weir_audit_input *input)
         return;
     /* Where one rank sees more, the others may be late. */
     input->record->has_lost_bytes = record->file_bytes < extent && !record->has_differing_sizes;
-    weir_result_find(input->record, WEIR_WARNING, "size",
+    weir_result_find(input->record, WEIR_FINDING_FILE_SIZE,
                      "the files hold %" PRIu64 " bytes, not the %" PRIu64 " that were written",
                      record->file_bytes, extent);
 }
@@ -79,7 +79,7 @@ static void check_sizes(const struct weir_audit_input *input)
 {
     if (input->record->has_differing_sizes)
         weir_result_find(
-            input->record, WEIR_WARNING, "sizes-differ",
+            input->record, WEIR_FINDING_SIZES_DIFFER,
             "ranks were told different sizes of the same file: nodes do not see the same "
             "file system, or not yet the same state of it");
 }
@@ -87,7 +87,7 @@ static void check_sizes(const struct weir_audit_input *input)
 static void check_log(const struct weir_audit_input *input)
 {
     if (input->record->unlogged_ops > 0)
-        weir_result_find(input->record, WEIR_WARNING, "unlogged",
+        weir_result_find(input->record, WEIR_FINDING_UNLOGGED,
                          "%" PRIu64 " %ss are not in the files with their times, whose room was "
                          "full: --result counts them all",
                          input->record->unlogged_ops, weir_audit_unit(input));
@@ -110,7 +110,7 @@ void weir_audit_data(const struct weir_audit_input *input)
     const struct weir_mismatch_summary *log = &input->record->mismatches;
 
     if (log->wrong_transfers > 0)
-        weir_result_find(input->record, WEIR_WARNING, "data",
+        weir_result_find(input->record, WEIR_FINDING_WRONG_DATA,
                          "%" PRIu64 " of %" PRIu64 " %s held wrong data%s", log->wrong_transfers,
                          log->checked_transfers,
                          weir_verb_works_on_trees(input->phase->verb) ? "files" : "transfers",

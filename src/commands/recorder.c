@@ -351,10 +351,16 @@ static bool says_findings(const struct weir_recorder *recorder)
     return !recorder->reporter->is_text || recorder->plan->output.warnings_are_errors;
 }
 
+static bool is_error(const struct weir_plan *plan, const struct weir_finding *finding)
+{
+    return finding->severity == WEIR_WARNING ||
+           (plan->output.is_strict && finding->effect == WEIR_VOID);
+}
+
 /* These have a sentence of their own. */
 static bool is_said(const struct weir_finding *finding)
 {
-    static const char *const names[] = {"failed", "data", "interrupted", "launcher-mismatch"};
+    static const char *const names[] = {"failed", "wrong-data", "interrupted", "launcher-mismatch"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(finding->name, names[i]) == 0)
@@ -366,7 +372,7 @@ static bool is_said(const struct weir_finding *finding)
 static bool is_of_lost_bytes(const struct weir_phase_result *phase,
                              const struct weir_finding *finding)
 {
-    return phase->has_lost_bytes && strcmp(finding->name, "size") == 0;
+    return phase->has_lost_bytes && strcmp(finding->name, "file-size") == 0;
 }
 
 static const char *interrupter_of(const struct weir_plan *plan)
@@ -410,7 +416,7 @@ static void warn(const struct weir_recorder *recorder, const struct weir_phase_r
         weir_log(WEIR_LOG_WARNING, "%s: interrupted by %s", name, interrupter_of(recorder->plan));
     warn_of_bytes(recorder, phase);
     for (unsigned i = 0; i < phase->finding_count; i++)
-        if (phase->findings[i].severity == WEIR_WARNING && !is_said(&phase->findings[i]) &&
+        if (is_error(recorder->plan, &phase->findings[i]) && !is_said(&phase->findings[i]) &&
             (says_findings(recorder) || is_of_lost_bytes(phase, &phase->findings[i])))
             weir_log(WEIR_LOG_WARNING, "%s: %s", name, phase->findings[i].text);
 }
@@ -437,6 +443,7 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
                      phase);
     weir_audit_launch(recorder->result, phase);
     weir_audit_peers(recorder->plan, recorder->result, phase);
+    weir_audit_conclude(recorder->plan, phase);
     if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(recorder, phase);
     warn(recorder, phase);
@@ -500,6 +507,7 @@ static void take_phase(struct weir_recorder *recorder, const struct weir_phase_r
     if (phase->kept_from[0] == '\0')
         snprintf(phase->kept_from, sizeof phase->kept_from, "%016" PRIx64, run_id);
     weir_audit_peers_anew(recorder->plan, result, phase);
+    weir_audit_conclude(recorder->plan, phase);
     warn(recorder, phase);
     weir_record_phase(lines, recorder->plan, result, phase);
     weir_report_phase_done(&recorder->text, recorder->plan, result, phase);

@@ -242,7 +242,8 @@ static int judge(const struct weir_plan *plan, const struct weir_result *result,
     int exit_code = weir_result_judge(result);
 
     if (exit_code == WEIR_EXIT_DONE && plan->output.warnings_are_errors &&
-        (weir_audit_warns(plan, result) || weir_recorder_warnings(recorder) > 0))
+        (weir_audit_warns(plan, result) || weir_recorder_warnings(recorder) > 0 ||
+         (plan->output.is_strict && weir_audit_voids(result))))
         return WEIR_EXIT_FLAWED;
     return exit_code;
 }

@@ -59,6 +59,15 @@ static const struct weir_option rows[] = {
      .help = "before each phase that reads, empty the page cache: that of each node, which needs "
              "root, or of the files alone; node also drops names and attributes before each phase "
              "on trees that makes nothing"},
+    {0, "measure", WEIR_OPTION_CHOICE, OURS(measure), "storage", "storage|cache|memory",
+     .help = "what the figures are meant to be of: the storage, a page, dentry or client cache, or "
+             "memory (tmpfs, a burst buffer, the null backend); findings that say so then void no "
+             "figure"},
+    {0, "allow", WEIR_OPTION_TEXT, OURS(allowed),
+     .help = "names of findings, such as short,spread, that have no effect on the verdict; they "
+             "stay in the record"},
+    {0, "strict", WEIR_OPTION_FLAG, OURS(is_strict),
+     .help = "exit code 1 after a warning or a finding that voids a figure"},
     {0, "progress", WEIR_OPTION_TEXT, OURS(progress), "auto", .help = WEIR_PROGRESS_HELP},
     {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
      .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "

@@ -26,6 +26,9 @@ struct weir_common_words {
     const char *membind;
     int64_t wants_huge_pages;
     const char *cache_drop;
+    const char *measure;
+    const char *allowed; /* names of findings, separated by commas; NULL = none */
+    int64_t is_strict;
     const char *progress;
     const char *stop_before; /* NULL: not given */
     const char *on_error;

@@ -257,6 +257,8 @@ int weir_lower_output(struct weir_output *output, const struct weir_front_reques
     output->result_path = request->common.result_path;
     output->must_resume = request->common.must_resume > 0;
     output->is_plain = request->common.is_plain;
+    output->is_strict = request->common.is_strict > 0;
+    output->warnings_are_errors |= output->is_strict;
     return weir_progress_read(request->common.progress, request->parser.place, error,
                               &output->progress_ns);
 }

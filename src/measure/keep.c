@@ -67,15 +67,16 @@ static bool has_same_notes(const struct weir_phase_result *record,
         const struct weir_finding *one = &record->findings[i], *other = &earlier->findings[i];
 
         if (one->severity != WEIR_NOTE || other->severity != WEIR_NOTE ||
-            strcmp(one->name, other->name) != 0)
+            one->effect != other->effect || strcmp(one->name, other->name) != 0)
             return false;
     }
     return true;
 }
 
 /* Into a list of its own, with the room that weir_finding_add takes for granted. */
-void weir_result_forget(struct weir_phase_result *phase, const char *name)
+void weir_result_forget(struct weir_phase_result *phase, enum weir_finding_kind kind)
 {
+    const char *name = weir_finding_rows[kind].name;
     const struct weir_finding *earlier = phase->findings;
     unsigned count = phase->finding_count;
 
@@ -93,6 +94,20 @@ static void keep_findings(struct weir_arena *arena, struct weir_phase_result *re
         keep_list(arena, record->findings, record->finding_count * sizeof *record->findings);
     for (unsigned i = 0; i < record->finding_count; i++)
         record->findings[i].text = weir_arena_copy(arena, record->findings[i].text);
+}
+
+static void keep_evidence(struct weir_arena *arena, struct weir_phase_result *record,
+                          const struct weir_phase_result *earlier)
+{
+    for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT; i++) {
+        const char *reason = record->evidence[i].reason;
+        const char *before = earlier == NULL ? NULL : earlier->evidence[i].reason;
+
+        if (reason == NULL)
+            continue;
+        record->evidence[i].reason =
+            before != NULL && strcmp(reason, before) == 0 ? before : weir_arena_copy(arena, reason);
+    }
 }
 
 /* ---- places ---- */
@@ -316,6 +331,7 @@ static void keep_record(struct weir_arena *arena, struct weir_phase_result *reco
         record->findings = earlier->findings;
     else
         keep_findings(arena, record);
+    keep_evidence(arena, record, earlier);
     keep_places(arena, record, is_first ? NULL : record - 1);
     keep_times(arena, record);
 }

@@ -549,40 +549,96 @@ struct weir_timed_result *weir_result_add_timed(struct weir_result *result)
     return timed;
 }
 
-/* Lists grow at 4, 8, 16, ... findings. */
-static bool is_full(unsigned count)
-{
-    return count == 0 || (count >= 4 && (count & (count - 1)) == 0);
-}
-
-void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, unsigned *count,
-                      enum weir_severity severity, const char *name, const char *format,
-                      va_list arguments)
-{
-    char text[WEIR_FINDING_TEXT_BYTES];
-
-    vsnprintf(text, sizeof text, format, arguments);
-    if (is_full(*count)) {
-        unsigned capacity = *count == 0 ? 4 : 2 * *count;
-        struct weir_finding *list = weir_arena_take(arena, capacity * sizeof *list);
-
-        if (*count > 0)
-            memcpy(list, *findings, *count * sizeof *list);
-        *findings = list;
-    }
-    (*findings)[(*count)++] = (struct weir_finding){
-        .severity = severity, .name = name, .text = weir_arena_copy(arena, text)};
-}
-
-void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
-                      const char *name, const char *format, ...)
+void weir_result_find(struct weir_phase_result *phase, enum weir_finding_kind kind,
+                      const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    weir_finding_add(phase->arena, &phase->findings, &phase->finding_count, severity, name, format,
+    weir_finding_add(phase->arena, &phase->findings, &phase->finding_count, kind,
+                     weir_finding_rows[kind].severity, weir_finding_rows[kind].effect, format,
                      arguments);
     va_end(arguments);
+}
+
+void weir_result_find_as(struct weir_phase_result *phase, enum weir_finding_kind kind,
+                         enum weir_severity severity, enum weir_effect effect, const char *format,
+                         ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    weir_finding_add(phase->arena, &phase->findings, &phase->finding_count, kind, severity, effect,
+                     format, arguments);
+    va_end(arguments);
+}
+
+void weir_result_observe(struct weir_phase_result *phase, enum weir_evidence_question question,
+                         enum weir_evidence_state state, const char *reason)
+{
+    struct weir_evidence *evidence = &phase->evidence[question];
+
+    if (state <= evidence->state)
+        return;
+    evidence->state = state;
+    evidence->reason = reason == NULL ? NULL : weir_arena_copy(phase->arena, reason);
+}
+
+/* ---- the verdict ---- */
+
+static bool has_effect(const struct weir_phase_result *phase, enum weir_effect effect)
+{
+    for (unsigned i = 0; i < phase->finding_count; i++)
+        if (phase->findings[i].effect == effect)
+            return true;
+    return false;
+}
+
+static bool lacks_evidence(const struct weir_phase_result *phase)
+{
+    for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT; i++)
+        if (weir_evidence_rows[i].is_decisive && phase->evidence[i].state == WEIR_CANNOT_OBSERVE)
+            return true;
+    return false;
+}
+
+void weir_result_believe(struct weir_phase_result *phase)
+{
+    if (phase->mismatches.wrong_transfers > 0 || phase->has_lost_bytes)
+        phase->believed = WEIR_BELIEVED_WRONG_DATA;
+    else if (has_effect(phase, WEIR_VOID))
+        phase->believed = WEIR_BELIEVED_DO_NOT_USE;
+    else if (phase->outcome != WEIR_OUTCOME_COMPLETE || phase->is_interrupted ||
+             phase->error_count > 0 || phase->failure[0] != '\0')
+        phase->believed = WEIR_BELIEVED_PARTIAL;
+    else if (lacks_evidence(phase) && phase->believed_as == WEIR_MEASURE_STORAGE)
+        phase->believed = WEIR_BELIEVED_UNVERIFIED;
+    else if (has_effect(phase, WEIR_QUALIFY) || phase->believed_as != WEIR_MEASURE_STORAGE)
+        phase->believed = WEIR_BELIEVED_CAUTION;
+    else
+        phase->believed = WEIR_BELIEVED_OK;
+}
+
+enum weir_believed weir_result_believed(const struct weir_result *result)
+{
+    enum weir_believed worst = WEIR_BELIEVED_OK;
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].believed > worst)
+            worst = result->phases[i].believed;
+    return worst;
+}
+
+const char *weir_result_believed_text(const struct weir_phase_result *phase,
+                                      char text[WEIR_BELIEVED_TEXT_BYTES])
+{
+    bool is_as_asked =
+        phase->believed == WEIR_BELIEVED_CAUTION && phase->believed_as != WEIR_MEASURE_STORAGE;
+
+    snprintf(text, WEIR_BELIEVED_TEXT_BYTES, "%s%s%s%s", weir_believed_names[phase->believed],
+             is_as_asked ? " " : "", is_as_asked ? weir_measure_names[phase->believed_as] : "",
+             is_as_asked ? ", as asked" : "");
+    return text;
 }
 
 static bool is_flawed(const struct weir_phase_result *phase)

@@ -464,7 +464,9 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
         weir_text_add(&clauses, "; position %" PRIu64 " to %s", output->position,
                       output->position_path);
     weir_explain_if(&clauses, output->is_plain, "plain");
-    weir_explain_if(&clauses, output->warnings_are_errors, "warnings are errors");
+    weir_explain_if(&clauses, output->warnings_are_errors && !output->is_strict,
+                    "warnings are errors");
+    weir_explain_if(&clauses, output->is_strict, "warnings and void figures are errors");
     if (output->verbosity != 0)
         weir_text_add(&clauses, "; verbosity %d", output->verbosity);
     if (clauses.length > 0)

@@ -77,7 +77,7 @@ def check_owners(nodes, kind, distance, phase):
 def check_sentence(nodes, kind, distance, phase):
     """Looks at what the audit says of ranks that are near."""
     # Virtual hosts have one page cache, so that what is read is resident wherever its writer was.
-    names = ("cache", "near", "resident") if phase.same_node_ranks > 0 else ("cache", "near")
+    names = ("maybe-cached", "same-node", "resident") if phase.same_node_ranks > 0 else ("maybe-cached", "same-node")
     texts = [finding.text for finding in phase.findings if finding.name in names]
     if kind == "ZZ":
         return

@@ -38,7 +38,7 @@ for rank in 1 0; do
     expect_exit 0
     expect_error "rank $rank on host .* moves again"
     expect_error "rank $rank on host .* has not moved"
-    expect_record "written.outcome == 'complete' and any(f.name == 'stalled' and 'rank $rank on host' in f.text for f in written.findings)"
+    expect_record "written.outcome == 'complete' and any(f.name == 'no-progress' and 'rank $rank on host' in f.text for f in written.findings)"
     expect_files ''
 done
 
@@ -50,14 +50,14 @@ expect_error 'rank 0 on host .* has not moved'
 # A pause that was asked for is none, nor is a rank that waits for others.
 run 2 -w -F -t 4k -b 8k -O interIODelay=3000000 --watchdog 1s -o "$files/f" --result "$result"
 expect_done
-expect_record "not any(f.name == 'stalled' for f in phases[-2].findings)"
+expect_record "not any(f.name == 'no-progress' for f in phases[-2].findings)"
 ! grep -q 'has not moved' "$err" || fail "a pause is taken for a stall"
 
 # Nor is a removal, which hears no alarm: each of these takes ten seconds, longer than all that is allowed without a move.
 removal_moves() { # removal_moves OPTION...
     capture "$WEIR" "$@" --rate 6 --watchdog 5s --give-up 7s --result "$result"
     expect_done
-    expect_record "not any(f.name == 'stalled' for p in phases for f in p.findings)"
+    expect_record "not any(f.name == 'no-progress' for p in phases for f in p.findings)"
     ! grep -q 'has not moved' "$err" || fail "a removal is taken for a stall"
     rm -f "$result"
     expect_files ''

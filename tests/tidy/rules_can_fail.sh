@@ -17,7 +17,8 @@ fresh_tree() {
     printf 'int weir_fine(void);\n' >"$tree/include/weir/io/queue.h"
     printf '#include <mpi.h>\n/* sprintf( */\n' >"$tree/src/group/group_mpi.c"
     printf 'weir_result_find(record, WEIR_NOTE,\n    "late", "by %%u");\n' >"$tree/src/audit/doubt.c"
-    printf '| `late` | note | it came late |\n' >"$tree/docs/findings.md"
+    printf '| `late` | note | void | it came late |\n' >"$tree/docs/findings.md"
+    printf '    [WEIR_FINDING_LATE] =\n        {\n            .name = "late",\n            .severity = WEIR_NOTE,\n            .effect = WEIR_VOID,\n        },\n' >"$tree/src/base/finding.c"
 }
 
 rule() { # rule NAME: runs it, prints what it says, returns its status
@@ -99,13 +100,11 @@ echo 'size_t weir_needs_stddef(void);' >"$tree/include/weir/io/queue.h"
 expect_finding headers 'weir/io/queue.h does not compile alone'
 
 : >"$tree/docs/findings.md"
-expect_finding findings '^src/audit/doubt.c:1: docs/findings.md has no row for the finding late'
-printf '| `early` | note | it came early |\n' >>"$tree/docs/findings.md"
+expect_finding findings '^src/base/finding.c:1: docs/findings.md has no row for the finding late'
+printf '| `late` | note | void | it came late |\n| `early` | note | void | it came early |\n' >"$tree/docs/findings.md"
 expect_finding findings '^docs/findings.md:2: no finding has the name early'
-printf '| `late` | warning | it came late |\n' >"$tree/docs/findings.md"
-expect_finding findings '^docs/findings.md:1: late is a note'
-printf 'weir_result_find(record, WEIR_NOTE, name, "by");\n' >"$tree/src/audit/other.c"
-expect_finding findings '^src/audit/other.c:1: .* must be a string'
+printf '| `late` | warning | void | it came late |\n' >"$tree/docs/findings.md"
+expect_finding findings '^docs/findings.md:1: late is a note with the effect void'
 
 # The tables of the result file are read as they are: a key without its word on the page is found.
 mkdir -p "$tree/src/report/record"

@@ -45,9 +45,9 @@ static inline struct scene make_repetitions_on_two_nodes(void)
         row.total_s += 0.001 * i;
         done = scene_done(&scene, test, write, i, row);
         done->clock = (struct weir_clock_quality){true, 0.25, 3.5, 1.2e-6 + 1e-7 * i, 0};
-        weir_result_find(done, WEIR_NOTE, "short", "the phase took %u ms", 13 + i);
+        weir_result_find(done, WEIR_FINDING_SHORT, "the phase took %u ms", 13 + i);
         if (i > 0)
-            weir_result_find(done, WEIR_WARNING, "slow", "repetition %u was slow", i);
+            weir_result_find(done, WEIR_FINDING_STALL, "repetition %u was slow", i);
         scene_done(&scene, test, read, i, row);
     }
     return scene;
@@ -96,7 +96,7 @@ static inline struct scene make_wear_out(void)
     done->order_seed = 99;
     done->stonewall =
         (struct weir_stonewall){true, true, 300, 400, 350.0, 0.5, 75 * MIB, 87.5 * (double)MIB};
-    weir_result_find(done, WEIR_NOTE, "stonewalled", "1024 of 2048 transfers were asked for");
+    weir_result_find(done, WEIR_FINDING_STONEWALL, "1024 of 2048 transfers were asked for");
     return scene;
 }
 
@@ -117,10 +117,10 @@ static inline struct scene make_interrupted(void)
     done = scene_done(&scene, test, write, 1, half);
     done->outcome = WEIR_OUTCOME_PARTIAL;
     done->is_interrupted = true;
-    weir_result_find(done, WEIR_WARNING, "interrupted", "a signal ended the phase");
+    weir_result_find(done, WEIR_FINDING_INTERRUPTED, "a signal ended the phase");
     done = scene_done(&scene, test, read, 1, (struct scene_row){0});
     done->outcome = WEIR_OUTCOME_SKIPPED;
-    weir_result_find(done, WEIR_WARNING, "skipped", "it was not begun");
+    weir_result_find(done, WEIR_FINDING_SKIPPED, "it was not begun");
     scene.result->is_interrupted = true;
     return scene;
 }
@@ -142,8 +142,8 @@ static inline struct scene make_failed(void)
     done->file_bytes = UINT64_MAX;
     done->failure =
         "rank 1 on host n2: writing 1048576 bytes at offset 6291456:\nNo space left on device";
-    weir_result_find(done, WEIR_WARNING, "failed", "2 operations failed");
-    weir_result_find(done, WEIR_NOTE, "short-transfers", "5 transfers came back short");
+    weir_result_find(done, WEIR_FINDING_FAILED, "2 operations failed");
+    weir_result_find(done, WEIR_FINDING_SHORT_TRANSFERS, "5 transfers came back short");
     return scene;
 }
 
@@ -168,7 +168,7 @@ static inline struct scene make_failing_repetitions(void)
         done->outcome = WEIR_OUTCOME_PARTIAL;
         done->error_count = 1;
         done->failure = "rank 1 on host n2: No space left on device";
-        weir_result_find(done, WEIR_WARNING, "failed", "1 operations failed");
+        weir_result_find(done, WEIR_FINDING_FAILED, "1 operations failed");
     }
     return scene;
 }
@@ -221,10 +221,10 @@ static inline struct scene make_many_repetitions(void)
         row.latency_s *= 1.0 + i;
         row.bytes = i == 5 ? MIB : 8 * MIB;
         done = scene_done(&scene, test, write, i, row);
-        weir_result_find(done, WEIR_NOTE, "short", "the phase took %u ms", 13 * (i + 1));
+        weir_result_find(done, WEIR_FINDING_SHORT, "the phase took %u ms", 13 * (i + 1));
         if (i == 5) {
             done->outcome = WEIR_OUTCOME_PARTIAL;
-            weir_result_find(done, WEIR_WARNING, "failed", "1 operations failed");
+            weir_result_find(done, WEIR_FINDING_FAILED, "1 operations failed");
         }
         row.bytes = 8 * MIB;
         done = scene_done(&scene, test, read, i, row);

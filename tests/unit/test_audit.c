@@ -549,9 +549,9 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
         {shorten, "short-transfers", WEIR_NOTE, true},
         {stonewall, "stonewall", WEIR_NOTE, true},
         {wear_out, "stonewall", WEIR_NOTE, false},
-        {shrink, "size", WEIR_WARNING, true},
-        {shrink_after_deadline, "size", WEIR_WARNING, false},
-        {corrupt, "data", WEIR_WARNING, true},
+        {shrink, "file-size", WEIR_WARNING, true},
+        {shrink_after_deadline, "file-size", WEIR_WARNING, false},
+        {corrupt, "wrong-data", WEIR_WARNING, true},
         {blur_clock, "clock-error", WEIR_WARNING, true},
         {sharpen_clock, "clock-error", WEIR_WARNING, false},
         {hurry, "short", WEIR_NOTE, true},
@@ -559,28 +559,28 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
         {ponder, "data-share", WEIR_NOTE, true},
         {ponder_a_little, "data-share", WEIR_NOTE, true},
         {ponder_hardly, "data-share", WEIR_NOTE, false},
-        {read_back, "cache", WEIR_NOTE, true},
-        {read_back_elsewhere, "cache", WEIR_NOTE, false},
-        {check_near, "cache", WEIR_NOTE, true},
-        {read_back_directly, "cache", WEIR_NOTE, false},
-        {shift_far, "cache", WEIR_NOTE, true},
-        {shift_far, "near", WEIR_NOTE, false},
-        {shift_directly, "near", WEIR_NOTE, true},
-        {shift_without_a_write, "near", WEIR_NOTE, true},
-        {shift_anywhere_directly, "near", WEIR_NOTE, false},
-        {shift_with_success, "near", WEIR_NOTE, false},
-        {read_back_directly, "near", WEIR_NOTE, false},
+        {read_back, "maybe-cached", WEIR_NOTE, true},
+        {read_back_elsewhere, "maybe-cached", WEIR_NOTE, false},
+        {check_near, "maybe-cached", WEIR_NOTE, true},
+        {read_back_directly, "maybe-cached", WEIR_NOTE, false},
+        {shift_far, "maybe-cached", WEIR_NOTE, true},
+        {shift_far, "same-node", WEIR_NOTE, false},
+        {shift_directly, "same-node", WEIR_NOTE, true},
+        {shift_without_a_write, "same-node", WEIR_NOTE, true},
+        {shift_anywhere_directly, "same-node", WEIR_NOTE, false},
+        {shift_with_success, "same-node", WEIR_NOTE, false},
+        {read_back_directly, "same-node", WEIR_NOTE, false},
         {draw_after_check, "checked-before", WEIR_NOTE, true},
         {draw_after_check_directly, "checked-before", WEIR_NOTE, false},
         {shift_after_check, "checked-before", WEIR_NOTE, false},
         {check_after_check, "checked-before", WEIR_NOTE, false},
         {draw_far, "checked-before", WEIR_NOTE, false},
         {limp, "imbalance", WEIR_NOTE, true},
-        {read_in_a_later_test, "cache", WEIR_NOTE, true},
-        {read_another_file_in_a_later_test, "cache", WEIR_NOTE, false},
-        {read_before_write, "cache", WEIR_NOTE, false},
-        {read_before_write_again, "cache", WEIR_NOTE, true},
-        {read_before_write_of_new_files, "cache", WEIR_NOTE, false},
+        {read_in_a_later_test, "maybe-cached", WEIR_NOTE, true},
+        {read_another_file_in_a_later_test, "maybe-cached", WEIR_NOTE, false},
+        {read_before_write, "maybe-cached", WEIR_NOTE, false},
+        {read_before_write_again, "maybe-cached", WEIR_NOTE, true},
+        {read_before_write_of_new_files, "maybe-cached", WEIR_NOTE, false},
         {limp_by_halves, "imbalance", WEIR_NOTE, true},
         {limp_a_little, "imbalance", WEIR_NOTE, false},
         {limp_until_interrupted, "imbalance", WEIR_NOTE, false},
@@ -606,11 +606,11 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
         {be_slow, "stall", WEIR_WARNING, false},
         {be_uneven, "stall", WEIR_WARNING, false},
         {straggle, "outlier", WEIR_WARNING, true},
-        {straggle, "outliers", WEIR_WARNING, false},
+        {straggle, "more-outliers", WEIR_WARNING, false},
         {straggle_in_a_check, "outlier", WEIR_WARNING, false},
         {straggle_in_a_prefill, "outlier", WEIR_WARNING, false},
-        {straggle_often, "outliers", WEIR_WARNING, true},
-        {straggle_four_times, "outliers", WEIR_WARNING, false},
+        {straggle_often, "more-outliers", WEIR_WARNING, true},
+        {straggle_four_times, "more-outliers", WEIR_WARNING, false},
         {disagree, "sizes-differ", WEIR_WARNING, true},
         {overflow, "unlogged", WEIR_WARNING, true},
         {err_without_words, "failed", WEIR_WARNING, true},
@@ -775,15 +775,15 @@ static void queues_are_doubted_where_something_else_than_the_storage_is_the_limi
         {submit_to_nothing, "submit-blocks", WEIR_NOTE, false},
         {submit_for_show, "submit-blocks", WEIR_NOTE, false},
         {submit_by_blocking, "submit-blocks", WEIR_NOTE, false},
-        {sweat, "processor-bound", WEIR_NOTE, true},
-        {sweat_less, "processor-bound", WEIR_NOTE, false},
-        {sweat_alone, "processor-bound", WEIR_NOTE, false},
-        {sweat_over_nothing, "processor-bound", WEIR_NOTE, false},
-        {sweat_by_polling, "processor-bound", WEIR_NOTE, false},
-        {sweat_without_polling, "processor-bound", WEIR_NOTE, true},
-        {sweat_in_an_open_loop, "processor-bound", WEIR_NOTE, false},
-        {sweat_in_pauses, "processor-bound", WEIR_NOTE, false},
-        {sweat_shortly, "processor-bound", WEIR_NOTE, false},
+        {sweat, "cpu-bound", WEIR_NOTE, true},
+        {sweat_less, "cpu-bound", WEIR_NOTE, false},
+        {sweat_alone, "cpu-bound", WEIR_NOTE, false},
+        {sweat_over_nothing, "cpu-bound", WEIR_NOTE, false},
+        {sweat_by_polling, "cpu-bound", WEIR_NOTE, false},
+        {sweat_without_polling, "cpu-bound", WEIR_NOTE, true},
+        {sweat_in_an_open_loop, "cpu-bound", WEIR_NOTE, false},
+        {sweat_in_pauses, "cpu-bound", WEIR_NOTE, false},
+        {sweat_shortly, "cpu-bound", WEIR_NOTE, false},
         {multitask, "data-in-flight", WEIR_NOTE, true},
         {multitask_a_little, "data-in-flight", WEIR_NOTE, false},
     };
@@ -795,9 +795,9 @@ static void queues_are_doubted_where_something_else_than_the_storage_is_the_limi
 static void mixed_phases_are_doubted_as_the_reads_that_they_are(void **state)
 {
     static const struct audit_case cases[] = {
-        {mix_after_write, "cache", WEIR_NOTE, true}, {mix_directly, "cache", WEIR_NOTE, false},
-        {mix_alone, "cache", WEIR_NOTE, false},      {read_after_mix, "cache", WEIR_NOTE, true},
-        {shrink_a_mix, "size", WEIR_WARNING, false},
+        {mix_after_write, "maybe-cached", WEIR_NOTE, true}, {mix_directly, "maybe-cached", WEIR_NOTE, false},
+        {mix_alone, "maybe-cached", WEIR_NOTE, false},      {read_after_mix, "maybe-cached", WEIR_NOTE, true},
+        {shrink_a_mix, "file-size", WEIR_WARNING, false},
     };
 
     (void)state;
@@ -832,7 +832,7 @@ static void known_residency_is_told_once_and_suspicions_are_not(void **state)
         {draw_cached_after_check, "resident"},
         {draw_uncached_after_check, NULL},
         {shift_cached, "resident"},
-        {shift_uncached, "near"},
+        {shift_uncached, "same-node"},
         {read_what_fits, "fits-in-memory"},
         {read_what_just_fits, "fits-in-memory"},
         {read_what_just_does_not_fit, NULL},
@@ -840,12 +840,12 @@ static void known_residency_is_told_once_and_suspicions_are_not(void **state)
         {read_what_fits_after_drop, NULL},
         {read_what_fits_directly, NULL},
         {check_what_fits, NULL},
-        {read_back_what_fits, "cache"},
+        {read_back_what_fits, "maybe-cached"},
         {read_elsewhere_what_fits, NULL},
         {search_what_fits, "searched-before"},
         {draw_what_fits_after_check, "checked-before"},
     };
-    static const char *const names[] = {"resident",       "cache",           "near",
+    static const char *const names[] = {"resident",       "maybe-cached",           "same-node",
                                         "checked-before", "searched-before", "fits-in-memory"};
 
     (void)state;
@@ -960,9 +960,9 @@ static void a_read_of_its_own_nodes_data_is_told_why(void **state)
         set_up(&subject);
         cases[i].spoil(&subject);
         weir_audit_phase(subject.plan, &subject.begun, &subject.record);
-        finding = find(&subject, "cache");
+        finding = find(&subject, "maybe-cached");
         if (finding == NULL)
-            finding = find(&subject, "near");
+            finding = find(&subject, "same-node");
         assert_non_null(finding);
         if (strstr(finding->text, cases[i].why) == NULL)
             fail_msg("case %zu: %s", i, finding->text);
@@ -985,7 +985,7 @@ static void sentences_about_loads_say_the_way_out(void **state)
         {pause_it, "late-issue", "of this machine and not of the storage"},
         {reach_the_edge, "depth-edge", "may do more (--depth auto:16)"},
         {submit_slowly, "submit-blocks", ": use direct I/O (--direct)"},
-        {sweat, "processor-bound", ": use more ranks"},
+        {sweat, "cpu-bound", ": use more ranks"},
         {multitask, "data-in-flight", ": use more ranks"},
         {block, "would-block", "their time has both"},
     };
@@ -1172,7 +1172,7 @@ static void a_thousand_outliers_leave_room_for_other_findings(void **state)
     for (unsigned i = 0; i < subject.record.finding_count; i++)
         count += strcmp(subject.record.findings[i].name, "outlier") == 0;
     assert_int_equal(count, 4);
-    assert_non_null(strstr(find(&subject, "outliers")->text, "996 more times"));
+    assert_non_null(strstr(find(&subject, "more-outliers")->text, "996 more times"));
     weir_plan_close(subject.plan);
 }
 

@@ -402,7 +402,7 @@ static const struct {
      "as its quota was used up (and 1 more node): "},
     {hardly_throttled, {NONE}, WEIR_NOTE, NULL},
     {stolen,
-     {"stolen"},
+     {"steal"},
      WEIR_WARNING,
      "the hypervisor took 12.5 % of the processors' time of ranks on n1 (and 1 more node): "},
     {hardly_stolen, {NONE}, WEIR_NOTE, NULL},

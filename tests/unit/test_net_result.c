@@ -56,7 +56,7 @@ static void no_finding_is_left_out(void **state)
 
     net_scene_open(&scene, "tcp", 2, 1);
     for (unsigned i = 0; i < 100; i++)
-        weir_net_result_find(scene.result, WEIR_NOTE, "many", "%0400u", i);
+        weir_net_result_find(scene.result, WEIR_FINDING_SHORT, "%0400u", i);
     assert_int_equal(scene.result->finding_count, 100);
     assert_int_equal(strlen(scene.result->findings[0].text), WEIR_FINDING_TEXT_BYTES - 1);
     net_scene_close(&scene);
@@ -591,10 +591,10 @@ static void findings_are_the_golden_ones(void **state)
         {"together", together, 3},
         {"wrong", wrong, 1},
         {"provided", provided, 8},
-        {"cached", cached, 6},
+        {"cpu-cache", cached, 6},
         {"of a port", of_a_port, 1},
         {"mtus", with_mtus, 5},
-        {"brief", brief, 1},
+        {"short", brief, 1},
         {"above memory", above_memory, 8},
         {"addresses", with_addresses, 3},
         {"huge pages", with_huge_pages, 4},

@@ -265,10 +265,10 @@ static void findings_of_a_record_that_is_kept_are_made_anew(void **state)
     run(&scene, slow, &last);
     for (unsigned i = 2; i < TESTS; i += PEERS)
         scene.result->phases[i].windows.total_s = 1.0;
-    weir_result_find(&scene.result->phases[TESTS - 2], WEIR_NOTE, "other", "stays");
+    weir_result_find(&scene.result->phases[TESTS - 2], WEIR_FINDING_SHORT, "stays");
     weir_audit_peers_anew(scene.plan, scene.result, &scene.result->phases[TESTS - 2]);
     assert_int_equal(last->finding_count, 1);
-    assert_string_equal(last->findings[0].name, "other");
+    assert_string_equal(last->findings[0].name, "short");
     scene.result->phases[2].windows.total_s = scene.result->phases[7].windows.total_s = 100.0 / 40;
     for (unsigned i = 0; i < 2; i++) /* the second time, there is one already */
         weir_audit_peers_anew(scene.plan, scene.result, &scene.result->phases[TESTS - 2]);

@@ -270,8 +270,8 @@ static struct scene make_a_hundred(void)
         done = scene_done(&scene, test, phases[i % 2], i / 2, row);
         done->clock = (struct weir_clock_quality){true, 0.25, 3.5, 1e-6, 0};
         done->order_seed = 17;
-        weir_result_find(done, WEIR_NOTE, "short", "the phase took 13 ms");
-        weir_result_find(done, WEIR_NOTE, "data-share", "12 %% of the time");
+        weir_result_find(done, WEIR_FINDING_SHORT, "the phase took 13 ms");
+        weir_result_find(done, WEIR_FINDING_DATA_SHARE, "12 %% of the time");
     }
     return scene;
 }
@@ -302,7 +302,7 @@ static void errors_of_clocks_are_told_once(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 200; i++)
-        weir_result_find(&scene.result->phases[i], WEIR_WARNING, "clock-error",
+        weir_result_find(&scene.result->phases[i], WEIR_FINDING_CLOCK_ERROR,
                          "the nodes' clocks agree to %u.5 us only", i);
     weir_report_trust(&block, scene.plan, scene.result);
     assert_int_equal(count_places(weir_text_string(&block), "  warning clock-error: "), 1);
@@ -339,7 +339,7 @@ static void what_is_wrong_is_told_however_often_it_is_repeated(void **state)
         struct weir_phase_result *done = &scene.result->phases[i];
 
         done->failure = weir_arena_printf(done->arena, "rank %u failed", i);
-        weir_result_find(done, WEIR_WARNING, "failed", "1 operation failed");
+        weir_result_find(done, WEIR_FINDING_FAILED, "1 operation failed");
     }
     weir_report_trust(&block, scene.plan, scene.result);
     assert_int_equal(count_places(weir_text_string(&block), "  warning failed: rank "), 100);

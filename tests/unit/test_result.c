@@ -558,7 +558,7 @@ static void phases_stay_whole_while_the_result_grows(void **state)
         assert_int_equal(phase->read_latency->total, 0);
         phase->phase = i;
         weir_histogram_add(phase->latency, i);
-        weir_result_find(phase, WEIR_NOTE, "grows", "phase %u", i);
+        weir_result_find(phase, WEIR_FINDING_SHORT, "phase %u", i);
     }
     for (unsigned i = 0; i < 100; i++) {
         char text[16];
@@ -580,8 +580,8 @@ static void no_finding_is_left_out(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 100; i++)
-        weir_result_find(phase, WEIR_NOTE, "many", "%u and %0400u", i, i);
-    weir_result_find(phase, WEIR_WARNING, "last", "100 of them");
+        weir_result_find(phase, WEIR_FINDING_SHORT, "%u and %0400u", i, i);
+    weir_result_find(phase, WEIR_FINDING_STALL, "100 of them");
     assert_int_equal(phase->finding_count, 101);
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(strtoul(phase->findings[i].text, NULL, 10), i);
@@ -634,7 +634,7 @@ static void mark_skipped_after_failure(struct weir_result *result)
 
 static void mark_warning(struct weir_result *result)
 {
-    weir_result_find(&result->phases[0], WEIR_WARNING, "cached", "read from memory");
+    weir_result_find(&result->phases[0], WEIR_FINDING_CPU_CACHE, "read from memory");
 }
 
 static void mark_short(struct weir_result *result)
@@ -681,7 +681,7 @@ static struct weir_phase_result keep(struct weir_result *result, unsigned phase,
     record->arena = &result->shown;
     record->phase = phase;
     record->granted = "a ring";
-    weir_result_find(record, severity, "short", "%s", text);
+    weir_result_find_as(record, WEIR_FINDING_SHORT, severity, WEIR_QUALIFY, "%s", text);
     weir_result_keep_phase(result, keeps_each_note);
     return result->phases[result->phase_count - 1];
 }

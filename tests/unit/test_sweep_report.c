@@ -126,10 +126,10 @@ static struct scene make_ranks(void)
     add_kinds(&scene, writes, reads);
     for (unsigned k = 0; k < REPETITIONS; k++) {
         make_failed_phase(find(&scene, 5, WEIR_WRITE, k));
-        weir_result_find(find(&scene, 0, WEIR_READ, k), WEIR_NOTE, "resident", "in memory");
-        weir_result_find(find(&scene, 3, WEIR_READ, k), WEIR_NOTE, "short", "%u ms", k);
+        weir_result_find(find(&scene, 0, WEIR_READ, k), WEIR_FINDING_RESIDENT, "in memory");
+        weir_result_find(find(&scene, 3, WEIR_READ, k), WEIR_FINDING_SHORT, "%u ms", k);
     }
-    weir_result_find(find(&scene, 3, WEIR_READ, 2), WEIR_WARNING, "stall", "for 3 s");
+    weir_result_find(find(&scene, 3, WEIR_READ, 2), WEIR_FINDING_STALL, "for 3 s");
     return scene;
 }
 

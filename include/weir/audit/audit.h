@@ -22,6 +22,14 @@ void weir_audit_peers_anew(const struct weir_plan *plan, const struct weir_resul
 /* Adds a finding to a record of a run of which MPI knows fewer tasks than the launcher started. */
 void weir_audit_launch(const struct weir_result *result, struct weir_phase_result *record);
 
+/* Ends the audit of a record, and may be called again after findings were added: removes the
+ * effects that --allow and --measure name, links findings to those that cause them, and computes
+ * the verdict. */
+void weir_audit_conclude(const struct weir_plan *plan, struct weir_phase_result *record);
+
+/* True if a phase of a finished run has a finding that voids its figure. */
+bool weir_audit_voids(const struct weir_result *result);
+
 /* True if there is anything in a finished run that its user is warned of: a word that was changed
  * or ignored, fewer ranks than asked for, a file that was replaced, sizes that are not those asked
  * for, a finding of that severity. */

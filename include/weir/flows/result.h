@@ -226,9 +226,12 @@ bool weir_net_flow_is_inside(const struct weir_net_result *result,
 bool weir_net_result_is_local(const struct weir_net_result *result);
 
 /* Adds a finding if there is room; the runner may add its own before it has the rest judged. */
-void weir_net_result_find(struct weir_net_result *result, enum weir_severity severity,
-                          const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void weir_net_result_find(struct weir_net_result *result, enum weir_finding_kind kind,
+                          const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds one whose level or effect is not that of its row. */
+void weir_net_result_find_as(struct weir_net_result *result, enum weir_finding_kind kind,
+                             enum weir_severity severity, enum weir_effect effect,
+                             const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* What is doubtful becomes a finding: a trunk that does not add up, an odd pair, intervals that did
  * not overlap, working set within the cache, messages with errors, latencies that are bounds,

@@ -6,6 +6,7 @@
 
 #include "weir/base/arena.h"
 #include "weir/base/facts.h"
+#include "weir/base/finding.h"
 #include "weir/measure/histogram.h"
 #include "weir/measure/mismatch.h"
 #include "weir/measure/places.h"
@@ -14,14 +15,12 @@
 #include "weir/measure/tally.h"
 #include "weir/measure/visits.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define WEIR_HOST_NAME_BYTES 64
 #define WEIR_SLOWEST_KEPT 3
 #define WEIR_OUTLIERS_KEPT 64
-#define WEIR_FINDING_TEXT_BYTES 320
 
 /* Origin of the bytes of a rank, as the kernel reports it after the phase. All zero: not queried.
  */
@@ -215,20 +214,6 @@ enum weir_outcome {
     WEIR_OUTCOME_SKIPPED  /* not begun: time limit, or an earlier phase failed */
 };
 
-enum weir_severity { WEIR_NOTE, WEIR_WARNING };
-
-/* A sentence about how far a number can be believed. */
-struct weir_finding {
-    enum weir_severity severity;
-    const char *name; /* stable word: "interrupted", "clock-error" */
-    const char *text; /* shorter than WEIR_FINDING_TEXT_BYTES */
-};
-
-/* Adds one to a list in an arena, which starts as NULL with a count of 0. `name` is not copied. */
-void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, unsigned *count,
-                      enum weir_severity severity, const char *name, const char *format,
-                      va_list arguments);
-
 /* One verb of a phase that has several for each item (WEIR_CYCLE). */
 struct weir_verb_result {
     unsigned verb; /* of the plan */
@@ -366,6 +351,10 @@ struct weir_phase_result {
     struct weir_arena *arena; /* of the result: owns what records point to */
     unsigned finding_count;
     struct weir_finding *findings;
+    struct weir_evidence evidence[WEIR_EVIDENCE_COUNT];
+    enum weir_believed believed; /* follows from outcome, findings and evidence */
+    /* What --measure asked for and an effect was removed for; STORAGE = none was. */
+    enum weir_measure believed_as;
 };
 
 /* Computes windows, spreads, outliers (further than `outlier_s` from the mean; 0: none), stonewall,
@@ -565,13 +554,33 @@ void weir_result_set_storages(struct weir_result *result, struct weir_test_resul
  * full. */
 struct weir_outlier *weir_result_add_outlier(struct weir_phase_result *phase);
 
-/* Adds a finding. `name` is not copied. */
-void weir_result_find(struct weir_phase_result *phase, enum weir_severity severity,
-                      const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Adds a finding with the level and the effect of its row. */
+void weir_result_find(struct weir_phase_result *phase, enum weir_finding_kind kind,
+                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Takes the findings of this name away. */
-void weir_result_forget(struct weir_phase_result *phase, const char *name);
+/* Adds a finding of a kind whose level or effect depends on how much of it was found. */
+void weir_result_find_as(struct weir_phase_result *phase, enum weir_finding_kind kind,
+                         enum weir_severity severity, enum weir_effect effect, const char *format,
+                         ...) __attribute__((format(printf, 5, 6)));
+
+/* Records the answer of one reading to a question. WEIR_SEEN wins over WEIR_NOT_SEEN, and both win
+ * over WEIR_CANNOT_OBSERVE, whichever reading came first. `reason` is copied; NULL = none. */
+void weir_result_observe(struct weir_phase_result *phase, enum weir_evidence_question question,
+                         enum weir_evidence_state state, const char *reason);
+
+/* Computes `believed` from the outcome, the findings and the evidence of a phase. */
+void weir_result_believe(struct weir_phase_result *phase);
+
+/* The worst verdict of the phases of a run; OK if there are none. */
+enum weir_believed weir_result_believed(const struct weir_result *result);
+
+/* "CAUTION", or "CAUTION cache, as asked" where --measure removed an effect. */
+#define WEIR_BELIEVED_TEXT_BYTES 40
+const char *weir_result_believed_text(const struct weir_phase_result *phase,
+                                      char text[WEIR_BELIEVED_TEXT_BYTES]);
+
+/* Removes the findings of this kind. */
+void weir_result_forget(struct weir_phase_result *phase, enum weir_finding_kind kind);
 
 /* Whether the drift that was measured exceeds the error of its measurement. */
 bool weir_result_has_drift(const struct weir_phase_result *phase);

@@ -8,6 +8,7 @@
 #include "weir/base/arena.h"
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
+#include "weir/base/finding.h"
 #include "weir/base/pinning.h"
 #include "weir/base/text.h"
 #include "weir/plan/layout.h"
@@ -415,6 +416,8 @@ struct weir_test {
     struct weir_membind membind; /* of transfer buffers */
     bool wants_huge_pages;       /* for transfer buffers */
     enum weir_cache_drop cache_drop;
+    enum weir_measure measure;     /* what the figures are meant to be of */
+    const char *allowed;           /* names of findings without effect, separated by commas; NULL */
     uint64_t given_nodes;          /* count as this many nodes; 0: as they are */
     uint64_t given_ranks_per_node; /* likewise on the node of rank 0; 0: as they are */
     const char *rank_csv_path;     /* figures of each rank go there; NULL: nowhere */
@@ -451,6 +454,7 @@ struct weir_output {
     bool is_apart;               /* our own block goes to standard error, where no parser looks */
     bool must_resume;            /* steps that are finished in the result file are kept */
     bool warnings_are_errors;    /* findings of severity warning make the exit code 1 */
+    bool is_strict;              /* as do findings that void a figure */
     int verbosity;
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };

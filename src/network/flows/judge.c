@@ -117,13 +117,13 @@ static void judge_failures(struct weir_net_result *result, const struct whole *w
         return;
     result->has_failed = true;
     if (whole->first_failed != NULL)
-        weir_net_result_find(result, WEIR_WARNING, "failed-flow",
+        weir_net_result_find(result, WEIR_FINDING_FLOW_ERRORS,
                              "%" PRIu64 " of %" PRIu64 " flows failed; the first: "
                              "%u -> %u: %s",
                              whole->failed, whole->flows, whole->first_failed->source,
                              whole->first_failed->sink, whole->first_failed->failure);
     if (whole->first_wrong != NULL)
-        weir_net_result_find(result, WEIR_WARNING, "wrong-data",
+        weir_net_result_find(result, WEIR_FINDING_WRONG_DATA,
                              "%" PRIu64 " messages came with wrong content, the first of them from "
                              "rank %u to rank %u",
                              whole->wrong_messages, whole->first_wrong->source,
@@ -133,7 +133,7 @@ static void judge_failures(struct weir_net_result *result, const struct whole *w
 static void judge_kept(struct weir_net_result *result, const struct whole *whole)
 {
     if (result->kept_flow_count > 0)
-        weir_net_result_find(result, WEIR_NOTE, "flows-left-out",
+        weir_net_result_find(result, WEIR_FINDING_FLOWS_LEFT_OUT,
                              "%" PRIu64
                              " flows are too many to keep: of each measurement there are "
                              "totals of all and its %u worst flows, and there is no matrix",
@@ -143,7 +143,7 @@ static void judge_kept(struct weir_net_result *result, const struct whole *whole
 static void judge_interruption(struct weir_net_result *result)
 {
     if (result->is_interrupted)
-        weir_net_result_find(result, WEIR_WARNING, "interrupted",
+        weir_net_result_find(result, WEIR_FINDING_INTERRUPTED,
                              "interrupted: what had been measured until then is told");
 }
 
@@ -187,7 +187,7 @@ static void judge_stalls(struct weir_net_result *result)
     }
     if (count > 0)
         weir_net_result_find(
-            result, WEIR_WARNING, "stall",
+            result, WEIR_FINDING_STALL,
             "in %u of %u measurements a message was stuck; at worst for %s of %.3g s, where half "
             "of "
             "them took less than %s: the rate is not that of the network; look for an "
@@ -218,7 +218,7 @@ static void judge_trunk(struct weir_net_result *result, const struct whole *whol
         line->bytes_per_s >= TRUNK_PART * line->alone_bytes_per_s)
         return;
     weir_net_result_find(
-        result, WEIR_WARNING, "trunk",
+        result, WEIR_FINDING_TRUNK,
         "messages of %s: the trunk carries %s of %s: all pairs at once have %.0f %% of what they "
         "have one by one%s",
         weir_size_format_exact(line->message_bytes, size), rate_words(line->bytes_per_s, together),
@@ -247,7 +247,7 @@ static void judge_pairs(struct weir_net_result *result, const struct weir_net_su
         return;
     for (uint32_t i = 0; i < count && i < NAMED_PAIRS; i++)
         add_pair(&named, result, &pairs[i]);
-    weir_net_result_find(result, WEIR_WARNING, "odd-pair",
+    weir_net_result_find(result, WEIR_FINDING_ODD_PAIR,
                          "messages of %s: %u %s slower than the others, of which the median is "
                          "%s: %s%s",
                          weir_size_format_exact(line->message_bytes, size), count,
@@ -287,7 +287,7 @@ static void judge_overlap(struct weir_net_result *result)
     if (!worst)
         return;
     weir_net_result_find(
-        result, WEIR_WARNING, "overlap",
+        result, WEIR_FINDING_OVERLAP,
         "in %u of %u measurements the flows did not run at the same time throughout; at worst, "
         "with "
         "messages of %s, all %u of them for %.3g of %.3g s: their sum is not what they have "
@@ -310,7 +310,7 @@ static void judge_duration(struct weir_net_result *result)
         least = fmin(least, seconds);
     }
     if (count > 0)
-        weir_net_result_find(result, WEIR_NOTE, "brief",
+        weir_net_result_find(result, WEIR_FINDING_SHORT,
                              "%u of %u measurements took less than %g s, the briefest %.2g s: give "
                              "a longer duration or more iterations",
                              count, result->measurement_count, BRIEF_S, least);
@@ -328,7 +328,7 @@ static void judge_bounds(struct weir_net_result *result)
         describe_times(&result->measurements[i], &median_s, &max_s);
         if (max_s <= 0)
             continue;
-        weir_net_result_find(result, WEIR_NOTE, "latency-bound",
+        weir_net_result_find(result, WEIR_FINDING_LATENCY_BOUND,
                              "not every message told when it was done: latencies are upper "
                              "bounds; for exact ones measure with every message signalled");
         return;
@@ -343,7 +343,7 @@ static void judge_working_set(struct weir_net_result *result)
     if (result->is_latency || result->working_set_bytes == 0 ||
         result->working_set_bytes > result->cache_bytes)
         return;
-    weir_net_result_find(result, WEIR_NOTE, "cached",
+    weir_net_result_find(result, WEIR_FINDING_CPU_CACHE,
                          "each flow goes round in %s of memory, which fit into the processor's "
                          "cache of %s: data need not have come from memory, nor got there",
                          weir_size_format(result->working_set_bytes, set),
@@ -371,7 +371,7 @@ static void judge_copies(struct weir_net_result *result, const struct whole *who
         worst = &result->measurements[i];
     }
     if (worst != NULL)
-        weir_net_result_find(result, WEIR_WARNING, "above-memory",
+        weir_net_result_find(result, WEIR_FINDING_ABOVE_MEMORY,
                              "messages of %s: a flow had %s, and a copy from memory to memory has "
                              "%s; the data stayed in the CPU's cache: give a larger --working-set",
                              weir_size_format_exact(worst->message_bytes, size),
@@ -382,8 +382,8 @@ static void judge_retransmits(struct weir_net_result *result, const struct whole
 {
     if (whole->touched == 0)
         return;
-    weir_net_result_find(
-        result, is_verbs(result) ? WEIR_WARNING : WEIR_NOTE, "retransmits",
+    weir_net_result_find_as(
+        result, WEIR_FINDING_RETRANSMITS, is_verbs(result) ? WEIR_WARNING : WEIR_NOTE, WEIR_QUALIFY,
         "%" PRIu64 " %s in %u of %u measurements%s", whole->retransmits,
         is_verbs(result) ? "packets were lost or sent again on a port" : "segments were sent again",
         whole->touched, result->measurement_count,
@@ -405,7 +405,7 @@ static void judge_huge_pages(struct weir_net_result *result)
         without_pages += rank->buffer_bytes > 0 && rank->huge_page_bytes == 0;
     }
     if (without_pages > 0)
-        weir_net_result_find(result, WEIR_NOTE, "not-granted",
+        weir_net_result_find(result, WEIR_FINDING_NOT_GRANTED,
                              "on %u of %u ranks there are no huge pages for buffers: reserve some "
                              "with sysctl vm.nr_hugepages, or have the kernel make them: "
                              "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
@@ -429,7 +429,7 @@ static void judge_mtu(struct weir_net_result *result)
     }
     if (least == 0 || result->ranks[least - 1].mtu_bytes == result->ranks[greatest - 1].mtu_bytes)
         return;
-    weir_net_result_find(result, WEIR_WARNING, "mtu",
+    weir_net_result_find(result, WEIR_FINDING_MTU,
                          "ports have different MTUs: %u bytes at rank %u (%s), %u at rank %u (%s); "
                          "set one for all, at the switches too",
                          result->ranks[least - 1].mtu_bytes, least - 1,
@@ -450,7 +450,7 @@ static void judge_hosts(struct weir_net_result *result, const struct whole *whol
     if (first != NULL)
         snprintf(where, sizeof where, ", the first %u -> %u on %s", first->source, first->sink,
                  result->ranks[first->source].host);
-    weir_net_result_find(result, WEIR_WARNING, "same-host",
+    weir_net_result_find(result, WEIR_FINDING_SAME_HOST,
                          "%" PRIu64 " of %" PRIu64 " flows never left their host%s: sums and the "
                          "trunk have them in; place ranks so that pairs are on different hosts "
                          "(--map-by slot or node)",
@@ -474,7 +474,7 @@ static void judge_addresses(struct weir_net_result *result)
             }
     if (second != NULL)
         weir_net_result_find(
-            result, WEIR_WARNING, "same-address",
+            result, WEIR_FINDING_SAME_ADDRESS,
             "hosts %s (rank %u) and %s (rank %u) have one address, %s: they are one "
             "machine, and the data have crossed no network, or the address is not "
             "that of the network between them; give --interface",
@@ -494,20 +494,20 @@ static void judge_provider(struct weir_net_result *result, const struct whole *w
     bool is_local = whole->flows > 0 && whole->inside == whole->flows;
 
     if (strcmp(result->provider, "shm") == 0)
-        weir_net_result_find(result, WEIR_NOTE, "shared-memory",
+        weir_net_result_find(result, WEIR_FINDING_SHARED_MEMORY,
                              "shared memory: no network was used");
     else if (strcmp(result->provider, "tcp") == 0 && is_local)
-        weir_net_result_find(result, WEIR_NOTE, "loopback",
+        weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
                              "TCP over loopback: all ranks are on one host, and no network device "
                              "was used");
     else if (strcmp(result->provider, "mpi") == 0 && is_local)
-        weir_net_result_find(result, WEIR_NOTE, "loopback",
+        weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
                              "all ranks are on one host: MPI had no need of a network");
     else if (is_verbs(result) && is_software(result))
-        weir_net_result_find(result, WEIR_NOTE, "software-rdma",
+        weir_net_result_find(result, WEIR_FINDING_SOFTWARE_RDMA,
                              "software RDMA (rxe): says nothing about hardware");
     else if (is_verbs(result) && is_local)
-        weir_net_result_find(result, WEIR_NOTE, "loopback",
+        weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
                              "all ranks are on one host: data need not have left the adapter");
 }
 

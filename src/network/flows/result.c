@@ -109,13 +109,26 @@ void weir_net_result_add_interval(struct weir_net_result *result,
     result->intervals[result->interval_count++] = *interval;
 }
 
-void weir_net_result_find(struct weir_net_result *result, enum weir_severity severity,
-                          const char *name, const char *format, ...)
+void weir_net_result_find(struct weir_net_result *result, enum weir_finding_kind kind,
+                          const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    weir_finding_add(&result->arena, &result->findings, &result->finding_count, severity, name,
-                     format, arguments);
+    weir_finding_add(&result->arena, &result->findings, &result->finding_count, kind,
+                     weir_finding_rows[kind].severity, weir_finding_rows[kind].effect, format,
+                     arguments);
+    va_end(arguments);
+}
+
+void weir_net_result_find_as(struct weir_net_result *result, enum weir_finding_kind kind,
+                             enum weir_severity severity, enum weir_effect effect,
+                             const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    weir_finding_add(&result->arena, &result->findings, &result->finding_count, kind, severity,
+                     effect, format, arguments);
     va_end(arguments);
 }

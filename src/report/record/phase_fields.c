@@ -266,9 +266,46 @@ const struct weir_json_field weir_record_finding_fields[] = {
     WEIR_JSON_FIELD(weir_finding, "level", severity, NAME, WEIR_JSON_NAMES(severities),
                     .former = "severity"),
     WEIR_JSON_FIELD(weir_finding, "name", name, STRING, .flags = WEIR_JSON_NEEDED),
+    WEIR_JSON_FIELD(weir_finding, "effect", effect, NAME, .names = weir_effect_names,
+                    .name_count = sizeof weir_effect_names / sizeof *weir_effect_names),
     WEIR_JSON_FIELD(weir_finding, "text", text, STRING, .flags = WEIR_JSON_NEEDED),
+    WEIR_JSON_FIELD(weir_finding, "explained_by", explained_by, STRING, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_finding, explained_by)),
+    WEIR_JSON_FIELD(weir_finding, "allowed", is_allowed, FLAG, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_finding, is_allowed)),
     {0},
 };
+
+static const struct weir_json_field evidence_fields[] = {
+    WEIR_JSON_FIELD(weir_evidence, "state", state, NAME, .names = weir_evidence_state_names,
+                    .name_count =
+                        sizeof weir_evidence_state_names / sizeof *weir_evidence_state_names),
+    WEIR_JSON_FIELD(weir_evidence, "reason", reason, STRING, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_evidence, reason)),
+    {0},
+};
+
+/* A question that the phase does not ask is left out. */
+#define QUESTION(key_text, question)                                                               \
+    {                                                                                              \
+        .key = (key_text), .type = WEIR_JSON_OBJECT, .flags = WEIR_JSON_OMITTED,                   \
+        .offset = offsetof(struct weir_phase_result, evidence[question]),                          \
+        .fields = evidence_fields,                                                                 \
+        .when = offsetof(struct weir_phase_result, evidence[question].state),                      \
+        .when_bytes = sizeof(enum weir_evidence_state)                                             \
+    }
+
+static const struct weir_json_field questions[] = {
+    QUESTION("page-cache", WEIR_EVIDENCE_PAGE_CACHE),
+    QUESTION("supplied", WEIR_EVIDENCE_SUPPLIED),
+    QUESTION("stored", WEIR_EVIDENCE_STORED),
+    QUESTION("synced", WEIR_EVIDENCE_SYNCED),
+    QUESTION("names", WEIR_EVIDENCE_NAMES),
+    QUESTION("cpu", WEIR_EVIDENCE_CPU),
+    {0},
+};
+_Static_assert(sizeof questions / sizeof *questions == WEIR_EVIDENCE_COUNT + 1,
+               "each question has a key");
 
 /* ---- histograms and series ---- */
 
@@ -537,6 +574,11 @@ const struct weir_json_field weir_record_phase_fields[] = {
           WEIR_JSON_WHEN(weir_phase_result, notes)),
     PHASE("findings", findings, VECTOR, WEIR_JSON_OF(weir_record_finding_fields, weir_finding),
           WEIR_JSON_COUNT_IN(weir_phase_result, finding_count)),
+    WEIR_JSON_PART("evidence", questions),
+    PHASE("believed", believed, NAME, .names = weir_believed_names,
+          .name_count = WEIR_BELIEVED_COUNT),
+    PHASE("measured", believed_as, NAME, .names = weir_measure_names,
+          .name_count = sizeof weir_measure_names / sizeof *weir_measure_names),
     {0},
 };
 

@@ -373,6 +373,9 @@ static const struct weir_json_field placement_fields[] = {
     TEST("membind_node", membind.node, UNSIGNED),
     TEST_ALWAYS("huge_pages", wants_huge_pages, FLAG),
     TEST_ALWAYS("drop_caches", cache_drop, NAME, WEIR_JSON_NAMES(cache_drops)),
+    TEST("measure", measure, NAME, .names = weir_measure_names,
+         .name_count = sizeof weir_measure_names / sizeof *weir_measure_names),
+    TEST("allow", allowed, STRING),
     {0},
 };
 
@@ -443,6 +446,7 @@ static const struct weir_json_field output_fields[] = {
     OUTPUT("apart", is_apart, FLAG),
     OUTPUT("resume", must_resume, FLAG),
     OUTPUT("warnings_are_errors", warnings_are_errors, FLAG),
+    OUTPUT("strict", is_strict, FLAG),
     OUTPUT("verbosity", verbosity, INTEGER),
     OUTPUT("progress_ns", progress_ns, COUNT),
     {0},

@@ -76,6 +76,29 @@ static bool read_rank_places(struct weir_phase_result *phase)
     return true;
 }
 
+/* Findings get the present name of their kind. Files that were written before effects were stored
+ * have no evidence: what would be OK or CAUTION is UNVERIFIED. */
+static void renew_findings(const json_t *record, struct weir_phase_result *phase)
+{
+    bool has_effects = json_object_get(record, "believed") != NULL;
+
+    for (unsigned i = 0; i < phase->finding_count; i++) {
+        struct weir_finding *finding = &phase->findings[i];
+        enum weir_finding_kind kind = weir_finding_lookup(finding->name);
+
+        if (kind == WEIR_FINDING_COUNT)
+            continue;
+        finding->name = weir_finding_rows[kind].name;
+        if (!has_effects)
+            finding->effect = weir_finding_rows[kind].effect;
+    }
+    if (has_effects)
+        return;
+    weir_result_believe(phase);
+    if (phase->believed < WEIR_BELIEVED_UNVERIFIED)
+        phase->believed = WEIR_BELIEVED_UNVERIFIED;
+}
+
 /* Without the record of its test a phase would lead reports astray. */
 static bool read_phase(const json_t *record, struct weir_recorded *run)
 {
@@ -83,10 +106,12 @@ static bool read_phase(const json_t *record, struct weir_recorded *run)
     struct weir_phase_result *phase = weir_result_begin_phase(result);
 
     phase->file_bytes = UINT64_MAX;
-    return json_object_get(record, "outcome") &&
-           weir_json_take(record, weir_record_phase_fields, phase, &result->arena) &&
-           weir_json_take(record, weir_record_detail_fields, phase, &result->arena) &&
-           has_begun(result, phase->test, result->test_count) && read_rank_places(phase) &&
+    if (json_object_get(record, "outcome") == NULL ||
+        !weir_json_take(record, weir_record_phase_fields, phase, &result->arena) ||
+        !weir_json_take(record, weir_record_detail_fields, phase, &result->arena))
+        return false;
+    renew_findings(record, phase);
+    return has_begun(result, phase->test, result->test_count) && read_rank_places(phase) &&
            (!phase->program || weir_record_is_sound_program(phase->program));
 }
 

@@ -122,7 +122,7 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
         unsigned repetitions = count_alike(all, position, finding->name);
         struct weir_trust_fold *fold = find(*folds, all->test, repetitions, finding);
 
-        if (!is_folded(finding) || repetitions == 0)
+        if (!is_folded(finding) || repetitions == 0 || finding->explained_by != NULL)
             continue;
         if (fold == NULL) {
             fold = weir_arena_take(arena, sizeof *fold);
@@ -197,7 +197,8 @@ void weir_trust_findings(struct weir_text *text, const char *name,
         const struct weir_finding *finding = &phase->findings[i];
         struct weir_text more = {0};
 
-        if (phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0)
+        if ((phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0) ||
+            finding->explained_by != NULL)
             continue;
         if (is_told_here(phase, finding, folds, &more))
             weir_trust_line(text, "%s  %s %s: %s%s", name, severities[finding->severity],

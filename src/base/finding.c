@@ -1,0 +1,1039 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of findings, and those of evidence and verdicts. */
+#include "weir/base/finding.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const weir_effect_names[3] = {
+    [WEIR_INFORM] = "inform", [WEIR_QUALIFY] = "qualify", [WEIR_VOID] = "void"};
+
+const char *const weir_measure_names[3] = {[WEIR_MEASURE_STORAGE] = "storage",
+                                           [WEIR_MEASURE_CACHE] = "cache",
+                                           [WEIR_MEASURE_MEMORY] = "memory"};
+
+const char *const weir_evidence_state_names[4] = {
+    [WEIR_NOT_ASKED] = "",
+    [WEIR_CANNOT_OBSERVE] = "cannot be observed here",
+    [WEIR_NOT_SEEN] = "not seen",
+    [WEIR_SEEN] = "seen",
+};
+
+const struct weir_evidence_row weir_evidence_rows[WEIR_EVIDENCE_COUNT] = {
+    [WEIR_EVIDENCE_PAGE_CACHE] = {"page-cache", "data that were read from the page cache", true},
+    [WEIR_EVIDENCE_SUPPLIED] = {"supplied", "data that no device or server supplied", true},
+    [WEIR_EVIDENCE_STORED] = {"stored", "written data that were still in memory", true},
+    [WEIR_EVIDENCE_SYNCED] = {"synced", "syncs without effect", true},
+    [WEIR_EVIDENCE_NAMES] = {"names", "names that a cache answered", true},
+    [WEIR_EVIDENCE_CPU] = {"cpu", "ranks that waited for a CPU", false},
+};
+
+const char *const weir_believed_names[WEIR_BELIEVED_COUNT] = {
+    [WEIR_BELIEVED_OK] = "OK",
+    [WEIR_BELIEVED_CAUTION] = "CAUTION",
+    [WEIR_BELIEVED_UNVERIFIED] = "UNVERIFIED",
+    [WEIR_BELIEVED_PARTIAL] = "PARTIAL",
+    [WEIR_BELIEVED_DO_NOT_USE] = "DO NOT USE",
+    [WEIR_BELIEVED_WRONG_DATA] = "WRONG DATA",
+};
+
+const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
+    [WEIR_FINDING_ABOVE_MEMORY] =
+        {
+            .name = "above-memory",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_MEMORY,
+            .meaning = "a flow of weir net was faster than a copy from memory to memory",
+            .remedy = "a --working-set larger than the CPU's cache",
+            .page = "net",
+        },
+    [WEIR_FINDING_ABSENT] =
+        {
+            .name = "absent",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning =
+                "names that were to be removed were not there, and this run had not made them; "
+                "the rate counts those that were",
+            .page = "mdtest",
+        },
+    [WEIR_FINDING_BUFFERED_DIRECT] =
+        {
+            .name = "buffered-direct",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning = "direct I/O was asked for, and the file system buffered it",
+            .remedy =
+                "a file system without data journal, checksums and compression for these files",
+        },
+    [WEIR_FINDING_CHECKED_BEFORE] =
+        {
+            .name = "checked-before",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "-W has read the same data before, through the page cache",
+            .remedy = "verify with -R instead, or --direct",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_CLIENT_CACHE] =
+        {
+            .name = "client-cache",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "neither the page cache nor the network supplied the bytes: a cache of the "
+                       "client's daemon did",
+            .remedy = "move more data than its cache holds, or remount",
+        },
+    [WEIR_FINDING_CLOCK_DRIFT] =
+        {
+            .name = "clock-drift",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the clock of a node drifts more than a working clock does",
+            .remedy = "check the clock source and the time service of that node",
+        },
+    [WEIR_FINDING_CLOCK_ERROR] =
+        {
+            .name = "clock-error",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the clocks of the nodes agree to 1 % of the measured time at best",
+            .remedy = "a longer phase",
+        },
+    [WEIR_FINDING_COUNT_MISMATCH] =
+        {
+            .name = "count-mismatch",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning = "the number of messages does not fit the time",
+            .remedy = "report it as a defect",
+        },
+    [WEIR_FINDING_CPU_BOUND] =
+        {
+            .name = "cpu-bound",
+            .former = {"processor-bound"},
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the ranks' processors were busy all the time: this is what they can drive, "
+                       "not what the storage can do",
+            .remedy = "more ranks, larger transfers, a greater batch",
+            .page = "depth",
+        },
+    [WEIR_FINDING_CPU_CACHE] =
+        {
+            .name = "cpu-cache",
+            .former = {"cached"},
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the memory that a flow goes round in fits into the processor's cache",
+            .remedy = "a larger --working-set, if memory shall have a part in it",
+            .page = "net",
+        },
+    [WEIR_FINDING_CPU_PRESSURE] =
+        {
+            .name = "cpu-pressure",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "ranks were ready to run and waited for a CPU that other processes used",
+            .remedy = "end the other processes, or use an idle node",
+        },
+    [WEIR_FINDING_DATA_IN_FLIGHT] =
+        {
+            .name = "data-in-flight",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "10 % or more of the ranks' time went into making or checking data while "
+                       "transfers were in flight, or due by a rate; what that cost is not known",
+            .remedy = "more ranks, or cheaper data (--data stamp)",
+            .page = "depth",
+        },
+    [WEIR_FINDING_DATA_SHARE] =
+        {
+            .name = "data-share",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "2 % or more of the ranks' time went into making or checking data while "
+                       "nothing was in flight; the rate is lower by that",
+            .remedy = "more ranks, cheaper data, or a greater depth",
+            .page = "depth",
+        },
+    [WEIR_FINDING_DEGRADED] =
+        {
+            .name = "degraded",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the volume lacks a server or a disk",
+            .remedy = "repair it, and measure again",
+        },
+    [WEIR_FINDING_DEPTH_EDGE] =
+        {
+            .name = "depth-edge",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning = "the best depth was the greatest that was tried",
+            .remedy = "--depth auto:N with a greater N",
+            .page = "depth",
+        },
+    [WEIR_FINDING_DEPTH_NOT_REACHED] =
+        {
+            .name = "depth-not-reached",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "fewer transfers were in flight than --depth allows",
+            .remedy = "more data per rank, or fewer ranks",
+        },
+    [WEIR_FINDING_DEPTHS_DIFFER] =
+        {
+            .name = "depths-differ",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning =
+                "ranks had different numbers of operations on names in flight, as the kernel "
+                "of some nodes queues fewer kinds, or items of a rank are not its own",
+            .remedy = "--depth 1, which is the same on all nodes",
+            .page = "mdtest",
+        },
+    [WEIR_FINDING_FAILED] =
+        {
+            .name = "failed",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "operations failed; the numbers are of what was done",
+            .remedy = "the message names rank, file and cause",
+        },
+    [WEIR_FINDING_FAST_TARGET] =
+        {
+            .name = "fast-target",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning = "a storage target that was measured alone is faster than the others, by the "
+                       "same rule as slow-target",
+            .page = "targets",
+        },
+    [WEIR_FINDING_FILE_SIZE] =
+        {
+            .name = "file-size",
+            .former = {"size"},
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning =
+                "the files are not as large as what was written; if they are smaller, the exit "
+                "code is 1",
+            .remedy = "look at the file system; the data are incomplete",
+        },
+    [WEIR_FINDING_FITS_IN_MEMORY] =
+        {
+            .name = "fits-in-memory",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning =
+                "what a node reads fits into its memory, and the kernel does not tell what is "
+                "in the page cache",
+            .remedy = "--drop-caches, or --direct",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_FITS_SERVER_MEMORY] =
+        {
+            .name = "fits-server-memory",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "the data fit into the memory of the servers",
+            .remedy = "move more data, or read files of an earlier day",
+        },
+    [WEIR_FINDING_FLOW_ERRORS] =
+        {
+            .name = "flow-errors",
+            .former = {"failed-flow"},
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "flows failed; sums leave them out",
+            .remedy = "the sentence names the first and its cause",
+            .page = "net",
+        },
+    [WEIR_FINDING_FLOWS_LEFT_OUT] =
+        {
+            .name = "flows-left-out",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning = "there are more than 65,536 flows: of each measurement there are totals and "
+                       "its worst flows, and no matrix",
+            .remedy = "nothing; for all of them, fewer ranks, sizes or repetitions",
+            .page = "net",
+        },
+    [WEIR_FINDING_FOREIGN_IO] =
+        {
+            .name = "foreign-io",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "other processes moved data on the same devices or links",
+            .remedy = "measure again on a quiet device",
+        },
+    [WEIR_FINDING_IMBALANCE] =
+        {
+            .name = "imbalance",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "the slowest rank took 1.5 times as long as ranks on average, or 1.8 times as "
+                "long as the fastest, in a phase that is complete and takes 0.1 s or more",
+            .remedy = "look at the slowest ranks and hosts in the report",
+        },
+    [WEIR_FINDING_IN_MEMORY] =
+        {
+            .name = "in-memory",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_MEMORY,
+            .meaning = "the files or names, or the directory of a program, are on tmpfs or another "
+                       "file system in memory: no storage had a part, direct I/O or not",
+            .remedy = "a directory on the storage (-o; of weir mdtest -d)",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_INTERRUPTED] =
+        {
+            .name = "interrupted",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "a signal, or the end of the job, ended it",
+            .remedy = "nothing: the report covers the work until then",
+            .page = "slurm",
+        },
+    [WEIR_FINDING_IO_LIMIT] =
+        {
+            .name = "io-limit",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "a control group limits the I/O of the ranks",
+            .remedy = "raise io.max of the group, or report the limit with the figure",
+        },
+    [WEIR_FINDING_LATE_ISSUE] =
+        {
+            .name = "late-issue",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "a transfer was issued late although slots were free: most likely the rank did "
+                "not run",
+            .remedy = "free processors for the ranks; the longest response times are the machine's",
+            .page = "depth",
+        },
+    [WEIR_FINDING_LATENCY_BOUND] =
+        {
+            .name = "latency-bound",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "not every message told when it was done: latencies are upper bounds",
+            .remedy = "--signal-every 1",
+            .page = "net",
+        },
+    [WEIR_FINDING_LAUNCHER_MISMATCH] =
+        {
+            .name = "launcher-mismatch",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning =
+                "the launcher started more tasks than MPI knows: each is a run of its own. The "
+                "report begins with the same sentence",
+            .remedy =
+                "srun --mpi= with what the MPI library knows, or that library's own mpiexec; in "
+                "a container, an MPI that fits the launcher outside",
+            .page = "slurm",
+        },
+    [WEIR_FINDING_LOOPBACK] =
+        {
+            .name = "loopback",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_MEMORY,
+            .meaning = "all ranks are on one host: no network had a part in it",
+            .remedy = "ranks on several hosts",
+            .page = "net",
+        },
+    [WEIR_FINDING_LOWER_CACHE] =
+        {
+            .name = "lower-cache",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "a cache below this node's file system may answer, as with a loop device "
+                       "without direct I/O",
+            .remedy = "losetup --direct-io=on, or a file system on the device itself",
+        },
+    [WEIR_FINDING_MAYBE_CACHED] =
+        {
+            .name = "maybe-cached",
+            .former = {"cache"},
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "ranks read what their own node wrote, and the kernel does not tell whether "
+                       "that came from memory",
+            .remedy = "-C on several nodes, --drop-caches, or --direct",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_MIGRATED] =
+        {
+            .name = "migrated",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "a rank was moved to other processors during the test: by taskset, a cpuset "
+                       "that changed, a daemon",
+            .remedy = "find who does it, and repeat the run",
+            .page = "placement",
+        },
+    [WEIR_FINDING_MORE_OUTLIERS] =
+        {
+            .name = "more-outliers",
+            .former = {"outliers"},
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "more ranks are",
+            .remedy = "--result keeps up to 64",
+            .page = "result-file",
+        },
+    [WEIR_FINDING_MTU] =
+        {
+            .name = "mtu",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_INFORM,
+            .meaning = "ports have different MTUs",
+            .remedy = "one MTU for all ports and switches",
+            .page = "net",
+        },
+    [WEIR_FINDING_NAMES_CACHED] =
+        {
+            .name = "names-cached",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning =
+                "ranks asked for attributes, names or files that their own node had made: its "
+                "dentry and inode caches may have answered; so, too, where the distance of a phase "
+                "leads back to the own node, or trials of depths have asked before",
+            .remedy = "the -N or the number of nodes that the sentence says, or --drop-caches node",
+            .page = "mdtest",
+        },
+    [WEIR_FINDING_NAMES_DELAYED] =
+        {
+            .name = "names-delayed",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "a file system that this node alone has changes names in memory and writes "
+                       "them later: the time has no such writes",
+            .remedy = "-Y",
+            .page = "mdtest",
+        },
+    [WEIR_FINDING_NO_DEVICE_IO] =
+        {
+            .name = "no-device-io",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "no device supplied a part of the bytes that were read: they are holes, "
+                       "unwritten extents, inline or shared data, or came from a cache",
+            .remedy = "write the files first, or read files of an earlier run with --direct",
+        },
+    [WEIR_FINDING_NO_OVERLAP] =
+        {
+            .name = "no-overlap",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "at no time were all ranks transferring at once: the rate is not that of all "
+                "of them together",
+            .remedy = "more data per rank, or -D",
+        },
+    [WEIR_FINDING_NO_PROGRESS] =
+        {
+            .name = "no-progress",
+            .former = {"stalled"},
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "ranks did not move for as long as --watchdog says; the sentence names rank, "
+                "host and operation, between phases as well (statfs of /mnt/x)",
+            .remedy =
+                "look at that host and its mounts; --give-up 10m ends such runs. The phase of "
+                "that time has no row and no record: what its ranks did is known to them alone, "
+                "and "
+                "they do not answer. Ranks watch each other within a node and across nodes, so a "
+                "job "
+                "whose only node is frozen as a whole says nothing",
+        },
+    [WEIR_FINDING_NO_STORAGE] =
+        {
+            .name = "no-storage",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_MEMORY,
+            .meaning = "the backend moves no data to a storage",
+            .remedy = "a backend with a storage, or --measure memory",
+        },
+    [WEIR_FINDING_NOT_GRANTED] =
+        {
+            .name = "not-granted",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning = "the kernel did not give what was asked for, as huge pages; the run went on "
+                       "without it",
+            .remedy = "the sentence says which limit to raise",
+            .page = "depth",
+        },
+    [WEIR_FINDING_ODD_PAIR] =
+        {
+            .name = "odd-pair",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "a pair is far slower than the others",
+            .remedy = "look at its hosts, cables and switch ports",
+            .page = "net",
+        },
+    [WEIR_FINDING_OLD_NAMES] =
+        {
+            .name = "old-names",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "names or data are from an earlier run",
+            .remedy = "remove them first, or say in the report that they are old",
+        },
+    [WEIR_FINDING_ONE_LINK] =
+        {
+            .name = "one-link",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "several pairs share one link",
+            .remedy = "place ranks on hosts with links of their own",
+        },
+    [WEIR_FINDING_OUTLIER] =
+        {
+            .name = "outlier",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "a rank's time is further from the mean than -j allows; the first four have a "
+                "line each",
+            .remedy = "look at its host",
+        },
+    [WEIR_FINDING_OVERLAP] =
+        {
+            .name = "overlap",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "the flows ran together for less than 90 % of the time: their sum is not what "
+                "they have together",
+            .remedy = "measure for longer, and by time",
+            .page = "net",
+        },
+    [WEIR_FINDING_OVERSUBSCRIBED] =
+        {
+            .name = "oversubscribed",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "a node has more ranks than cores that they may use",
+            .remedy = "fewer ranks per node, or a larger allocation. Fine for a trial",
+            .page = "placement",
+        },
+    [WEIR_FINDING_PERIODIC_STALLS] =
+        {
+            .name = "periodic-stalls",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the rate broke down at regular intervals",
+            .remedy = "look for journal commits, snapshots and timers",
+        },
+    [WEIR_FINDING_PIN_FAR] =
+        {
+            .name = "pin-far",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning = "no core near the device was left for some ranks",
+            .remedy = "fewer ranks per node, or ranks that start unbound",
+            .page = "placement",
+        },
+    [WEIR_FINDING_PIN_NARROWED] =
+        {
+            .name = "pin-narrowed",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning =
+                "launcher or control group leaves a rank less than the policy of --pin wants",
+            .remedy =
+                "start ranks unbound (mpiexec --bind-to none, srun --cpu-bind=none), or ask for "
+                "whole cores",
+            .page = "placement",
+        },
+    [WEIR_FINDING_QUEUE_LIMIT] =
+        {
+            .name = "queue-limit",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the queue of the device is shorter than the depth that was asked for",
+            .remedy = "raise nr_requests of the device, or lower --depth",
+        },
+    [WEIR_FINDING_RATE_NOT_SHOWN] =
+        {
+            .name = "rate-not-shown",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "all transfers were issued in time, but the phase is too short to tell whether "
+                "the rate can be sustained. Not after a stall, nor of a phase that was cut: late "
+                "responses have another reason there",
+            .remedy = "move more data, or lower --rate",
+            .page = "depth",
+        },
+    [WEIR_FINDING_RATE_NOT_SUSTAINED] =
+        {
+            .name = "rate-not-sustained",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the storage was slower than --rate: response times grew with the length of "
+                       "the phase. Not where a stall explains the delay",
+            .remedy = "lower --rate, or more --depth or ranks",
+            .page = "depth",
+        },
+    [WEIR_FINDING_READ_AHEAD] =
+        {
+            .name = "read-ahead",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the device read more than was asked for: read-ahead of the kernel",
+            .remedy = "--direct",
+        },
+    [WEIR_FINDING_REMOTE_MEMORY] =
+        {
+            .name = "remote-memory",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "buffers are far from their rank's processors, as --membind or numactl wants "
+                "it",
+            .remedy = "nothing, if the cost of that is what is measured",
+            .page = "placement",
+        },
+    [WEIR_FINDING_REPEATED] =
+        {
+            .name = "repeated",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning =
+                "a least time (minTimeDuration) moved the same data several times, through the "
+                "page cache",
+            .remedy = "move more data instead, or --direct",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_RESIDENT] =
+        {
+            .name = "resident",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning = "5 % or more of what was read was in the page cache before; of programs: a "
+                       "device (or the network) gave so much less than was read, of 16 MiB or more",
+            .remedy = "--drop-caches, -C on several nodes, or --direct; in a program dread, or a "
+                      "second run that reads, behind an emptied page cache",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_RETRANSMITS] =
+        {
+            .name = "retransmits",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "TCP sent segments again (note), or an RDMA port packets (warning). Some are "
+                "usual on loopback, where no path drops packets, and on busy hosts",
+            .remedy = "look at cables, and at flow control of the switches",
+            .page = "net",
+        },
+    [WEIR_FINDING_SAME_ADDRESS] =
+        {
+            .name = "same-address",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "several hosts of weir net have one address: they are one machine, or the "
+                       "address is not that of the network between them",
+            .remedy = "--interface",
+            .page = "net",
+        },
+    [WEIR_FINDING_SAME_FILE] =
+        {
+            .name = "same-file",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning = "ranks that should have files of their own share one file",
+            .remedy = "look for links and bind mounts among the paths",
+        },
+    [WEIR_FINDING_SAME_HOST] =
+        {
+            .name = "same-host",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "some flows never left their host, others did",
+            .remedy = "place ranks so that pairs are on different hosts (--map-by slot or node)",
+            .page = "net",
+        },
+    [WEIR_FINDING_SAME_NODE] =
+        {
+            .name = "same-node",
+            .former = {"near"},
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning =
+                "ranks read what their own node wrote, although -C or -Z asks for other data",
+            .remedy = "another -Q, or the same number of ranks on each node",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_SEARCH_DIFFERS] =
+        {
+            .name = "search-differs",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning =
+                "the phase did less than half of what the search for a depth saw at the same "
+                "depth",
+            .remedy = "move more data, or repeat (-i)",
+            .page = "depth",
+        },
+    [WEIR_FINDING_SEARCHED_BEFORE] =
+        {
+            .name = "searched-before",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning =
+                "the search for a depth has read the same files before, through the page cache",
+            .remedy = "--direct",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_SHARED_CORE] =
+        {
+            .name = "shared-core",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "ranks share a core while other cores of the node are free",
+            .remedy = "--pin core, or correct the list; with a launcher that binds, --bind-to none "
+                      "and --pin core",
+            .page = "placement",
+        },
+    [WEIR_FINDING_SHARED_MEMORY] =
+        {
+            .name = "shared-memory",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_MEMORY,
+            .meaning = "the provider is shared memory: no network was used",
+            .remedy = "another --provider",
+            .page = "net",
+        },
+    [WEIR_FINDING_SHARED_TARGET] =
+        {
+            .name = "shared-target",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning =
+                "two storage targets are on one file system of their node, or on file systems "
+                "that have a disk in common",
+            .remedy = "name one directory of each disk",
+            .page = "targets",
+        },
+    [WEIR_FINDING_SHORT] =
+        {
+            .name = "short",
+            .former = {"brief"},
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the phase took less than 0.1 s: start-up and caches weigh heavily",
+            .remedy = "move more data; with direct I/O, -O minTimeDuration=SECONDS also helps",
+        },
+    [WEIR_FINDING_SHORT_TRANSFERS] =
+        {
+            .name = "short-transfers",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning = "transfers came back short and were continued",
+            .remedy = "nothing, if they are few",
+        },
+    [WEIR_FINDING_SIZES_DIFFER] =
+        {
+            .name = "sizes-differ",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "nodes see different sizes of the same file",
+            .remedy = "is it the same file system on all nodes?",
+        },
+    [WEIR_FINDING_SKEWED_START] =
+        {
+            .name = "skewed-start",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "ranks of a program began the same execution of a label that moves data, and "
+                "that a rank executes three times at most, a millisecond or more apart on average, "
+                "and a quarter or more of what one takes: some of them worked alone, and rates of "
+                "single ranks are not those of all together",
+            .remedy = "barrier; before the label",
+            .page = "result-file",
+        },
+    [WEIR_FINDING_SKIPPED] =
+        {
+            .name = "skipped",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the time limit was over before the phase began",
+            .remedy = "a longer -T",
+        },
+    [WEIR_FINDING_SLOW_TARGET] =
+        {
+            .name = "slow-target",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "a storage target that was measured alone is slower than the others, by more "
+                "than is usual among them and a tenth of their median",
+            .remedy = "look at its device, RAID and server; measure it again",
+            .page = "targets",
+        },
+    [WEIR_FINDING_SMALL_REQUESTS] =
+        {
+            .name = "small-requests",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the kernel split transfers into smaller requests",
+            .remedy = "raise max_sectors_kb of the device",
+        },
+    [WEIR_FINDING_SOFTWARE_RDMA] =
+        {
+            .name = "software-rdma",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "soft-RoCE: says nothing about hardware",
+            .page = "net",
+        },
+    [WEIR_FINDING_SPREAD] =
+        {
+            .name = "spread",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "repetitions differ by more than 30 %",
+            .remedy = "more repetitions (-i), and a quieter system",
+        },
+    [WEIR_FINDING_STALL] =
+        {
+            .name = "stall",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "transfers stood still for a second, or for a fifth of the phase: a rank, its "
+                "node, the network or the storage stopped. In weir net: a message was stuck. The "
+                "rate "
+                "has that in it. Pauses that the plan asks for (a stagger, think times, listed "
+                "pauses, the intervals of a rate) and the time for data do not count",
+            .remedy = "measure again, and look for the cause if it comes back",
+            .page = "depth",
+        },
+    [WEIR_FINDING_STEAL] =
+        {
+            .name = "steal",
+            .former = {"stolen"},
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the hypervisor gave the ranks' processors to other guests",
+            .remedy = "a host with less load; do not compare with other runs",
+            .page = "placement",
+        },
+    [WEIR_FINDING_STONEWALL] =
+        {
+            .name = "stonewall",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "ranks stopped at the deadline after unequal work",
+            .remedy = "-O stoneWallingWearOut=1 makes it equal",
+        },
+    [WEIR_FINDING_STORAGE_DIFFERS] =
+        {
+            .name = "storage-differs",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "nodes see different storage behind the same path",
+            .remedy = "name a directory that all nodes share",
+        },
+    [WEIR_FINDING_SUBMIT_BLOCKS] =
+        {
+            .name = "submit-blocks",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "handing a transfer over took about as long as the transfer: the system call "
+                "did the work itself, as with buffered I/O and writes by which a file grows",
+            .remedy = "--direct, and files that are there already",
+            .page = "depth",
+        },
+    [WEIR_FINDING_SYNC_NO_EFFECT] =
+        {
+            .name = "sync-no-effect",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning = "data were still dirty after the sync that the plan asked for",
+            .remedy = "run without the library or the mount option that swallows syncs",
+        },
+    [WEIR_FINDING_THROTTLED] =
+        {
+            .name = "throttled",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "a control group had used up its quota of processor time, and ranks stood "
+                       "still",
+            .remedy = "raise cpu.max (a container's --cpus), or run fewer ranks",
+            .page = "placement",
+        },
+    [WEIR_FINDING_TREND] =
+        {
+            .name = "trend",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the rate rose or fell within the phase",
+            .remedy = "a longer phase, or data beyond the caches",
+        },
+    [WEIR_FINDING_TRUNK] =
+        {
+            .name = "trunk",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning = "all pairs together have less than 90 % of what they have one by one",
+            .remedy = "that is the result, unless pairs share a port or a host",
+            .page = "net",
+        },
+    [WEIR_FINDING_UNLOGGED] =
+        {
+            .name = "unlogged",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_INFORM,
+            .meaning = "savePerOpDataCSV had no room for all transfers",
+            .remedy = "--result counts them all",
+        },
+    [WEIR_FINDING_UNSYNCED] =
+        {
+            .name = "unsynced",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_VOID,
+            .measures = WEIR_MEASURE_CACHE,
+            .meaning =
+                "5 % or more of what was written had not left memory when the phase ended, as "
+                "the counters of devices (or networks) say; of mixed phases, of their writes; of "
+                "programs: from 16 MiB on; of iozone without -e: the untimed sync after the test "
+                "took "
+                "0.1 s or more, and longer than the test",
+            .remedy = "-e, or --direct; in a program fsync, or dwrite",
+            .page = "page-cache",
+        },
+    [WEIR_FINDING_VOLATILE_CACHE] =
+        {
+            .name = "volatile-cache",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "syncs do not flush the write cache of the device",
+            .remedy = "turn on flushes, or turn off the write cache",
+        },
+    [WEIR_FINDING_VOLATILE_MOUNT] =
+        {
+            .name = "volatile-mount",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning = "a mount option makes syncs return before data are stable",
+            .remedy = "mount without the option",
+        },
+    [WEIR_FINDING_WARM_UP] =
+        {
+            .name = "warm-up",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_QUALIFY,
+            .meaning = "the first repetition differs from the others",
+            .remedy = "leave the first repetition out, or repeat more often",
+        },
+    [WEIR_FINDING_WOULD_BLOCK] =
+        {
+            .name = "would-block",
+            .severity = WEIR_NOTE,
+            .effect = WEIR_INFORM,
+            .meaning =
+                "transfers that would have blocked, under --uring.nowait or --libaio.nowait, "
+                "were handed over again; their time has both",
+            .page = "depth",
+        },
+    [WEIR_FINDING_WRONG_DATA] =
+        {
+            .name = "wrong-data",
+            .former = {"data"},
+            .severity = WEIR_WARNING,
+            .effect = WEIR_VOID,
+            .meaning = "transfers held wrong data; the report names file, offset and kind of the "
+                       "first ones",
+            .remedy = "keep the files (-K) and look",
+            .page = "result-file",
+        },
+    [WEIR_FINDING_WRONG_NODE] =
+        {
+            .name = "wrong-node",
+            .severity = WEIR_WARNING,
+            .effect = WEIR_QUALIFY,
+            .meaning =
+                "pages of a rank's buffers are on other NUMA nodes than wanted: there was no "
+                "room, or they or the rank were moved",
+            .remedy = "numactl -H shows free memory; --membind local insists",
+            .page = "placement",
+        },
+};
+
+enum weir_finding_kind weir_finding_lookup(const char *name)
+{
+    for (unsigned kind = 0; kind < WEIR_FINDING_COUNT; kind++) {
+        const struct weir_finding_row *row = &weir_finding_rows[kind];
+
+        if (strcmp(row->name, name) == 0)
+            return kind;
+        for (size_t i = 0; i < WEIR_FINDING_FORMER_MAX && row->former[i] != NULL; i++)
+            if (strcmp(row->former[i], name) == 0)
+                return kind;
+    }
+    return WEIR_FINDING_COUNT;
+}
+
+/* Lists grow at 4, 8, 16, ... findings. */
+static bool is_full(unsigned count)
+{
+    return count == 0 || (count >= 4 && (count & (count - 1)) == 0);
+}
+
+void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, unsigned *count,
+                      enum weir_finding_kind kind, enum weir_severity severity,
+                      enum weir_effect effect, const char *format, va_list arguments)
+{
+    char text[WEIR_FINDING_TEXT_BYTES];
+
+    assert(kind < WEIR_FINDING_COUNT);
+    vsnprintf(text, sizeof text, format, arguments);
+    if (is_full(*count)) {
+        unsigned capacity = *count == 0 ? 4 : 2 * *count;
+        struct weir_finding *list = weir_arena_take(arena, capacity * sizeof *list);
+
+        if (*count > 0)
+            memcpy(list, *findings, *count * sizeof *list);
+        *findings = list;
+    }
+    (*findings)[(*count)++] = (struct weir_finding){
+        .severity = severity,
+        .effect = effect,
+        .name = weir_finding_rows[kind].name,
+        .text = weir_arena_copy(arena, text),
+    };
+}
