@@ -182,34 +182,15 @@ static const struct weir_finding *find_finding(const struct weir_phase_result *r
     return NULL;
 }
 
-/* Is this name in a list with commas? */
-static bool is_listed(const char *list, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (; list != NULL && *list != '\0'; list += strcspn(list, ","), list += *list == ',')
-        if (strncmp(list, name, length) == 0 && (list[length] == ',' || list[length] == '\0'))
-            return true;
-    return false;
-}
-
 void weir_audit_conclude(const struct weir_plan *plan, struct weir_phase_result *record)
 {
     const struct weir_test *test = plan->tests[record->test];
 
-    for (unsigned i = 0; i < record->finding_count; i++) {
-        struct weir_finding *finding = &record->findings[i];
-        const struct weir_finding_row *row = &weir_finding_rows[weir_finding_lookup(finding->name)];
-        bool is_measured = test->measure != WEIR_MEASURE_STORAGE && row->measures == test->measure;
+    enum weir_measure removed =
+        weir_findings_allow(record->findings, record->finding_count, test->allowed, test->measure);
 
-        if (finding->effect == WEIR_INFORM ||
-            (!is_measured && !is_listed(test->allowed, row->name)))
-            continue;
-        finding->effect = WEIR_INFORM;
-        finding->is_allowed = true;
-        if (is_measured)
-            record->believed_as = test->measure;
-    }
+    if (removed != WEIR_MEASURE_STORAGE)
+        record->believed_as = removed;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         for (unsigned k = 0; k < record->finding_count; k++)
             if (strcmp(record->findings[k].name, weir_finding_rows[causes[i].symptom].name) == 0 &&

@@ -1037,3 +1037,56 @@ void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, 
         .text = weir_arena_copy(arena, text),
     };
 }
+
+/* Is the kind one of the names in a list with commas? */
+static bool is_listed(const char *list, enum weir_finding_kind kind)
+{
+    while (list != NULL && *list != '\0') {
+        char name[64];
+        size_t length = strcspn(list, ",");
+
+        snprintf(name, sizeof name, "%.*s", (int)length, list);
+        if (weir_finding_lookup(name) == kind)
+            return true;
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
+
+enum weir_measure weir_findings_allow(struct weir_finding *findings, unsigned count,
+                                      const char *allowed, enum weir_measure measure)
+{
+    enum weir_measure removed = WEIR_MEASURE_STORAGE;
+
+    for (unsigned i = 0; i < count; i++) {
+        enum weir_finding_kind kind = weir_finding_lookup(findings[i].name);
+        bool is_measured = kind < WEIR_FINDING_COUNT && measure != WEIR_MEASURE_STORAGE &&
+                           weir_finding_rows[kind].measures == measure;
+
+        if (findings[i].effect == WEIR_INFORM || (!is_measured && !is_listed(allowed, kind)))
+            continue;
+        findings[i].effect = WEIR_INFORM;
+        findings[i].is_allowed = true;
+        if (is_measured)
+            removed = measure;
+    }
+    return removed;
+}
+
+enum weir_believed weir_believe(const struct weir_verdict_facts *facts)
+{
+    enum weir_effect worst = WEIR_INFORM;
+
+    for (unsigned i = 0; i < facts->finding_count; i++)
+        if (facts->findings[i].effect > worst)
+            worst = facts->findings[i].effect;
+    if (facts->has_wrong_data)
+        return WEIR_BELIEVED_WRONG_DATA;
+    if (worst == WEIR_VOID)
+        return WEIR_BELIEVED_DO_NOT_USE;
+    if (facts->is_partial)
+        return WEIR_BELIEVED_PARTIAL;
+    if (facts->lacks_evidence && !facts->is_as_asked)
+        return WEIR_BELIEVED_UNVERIFIED;
+    return worst == WEIR_QUALIFY || facts->is_as_asked ? WEIR_BELIEVED_CAUTION : WEIR_BELIEVED_OK;
+}

@@ -167,8 +167,11 @@ static int conclude(struct net_recorder *recorder, struct weir_net_result *resul
     struct weir_text text = {0};
 
     result->finished_s = weir_wall_clock_s();
-    result->exit_code =
-        result->has_failed || result->is_interrupted ? WEIR_EXIT_FLAWED : WEIR_EXIT_DONE;
+    weir_net_result_believe(result, recorder->plan);
+    result->exit_code = result->has_failed || result->is_interrupted ||
+                                weir_net_result_is_refused(result, recorder->plan)
+                            ? WEIR_EXIT_FLAWED
+                            : WEIR_EXIT_DONE;
     if (!weir_error_is_set(error)) {
         begin(recorder, result);
         weir_net_report_end(recorder->plan, result, &text);

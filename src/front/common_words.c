@@ -5,6 +5,12 @@
 #include "progress_words.h"
 #include "time_words.h"
 
+#include "weir/base/finding.h"
+#include "weir/base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #define OURS(member) WEIR_OPTION_AT(struct weir_common_words, member)
 
 static const struct weir_option rows[] = {
@@ -84,3 +90,26 @@ static const struct weir_option rows[] = {
 };
 
 const struct weir_option_set weir_common_set = {"Weir", rows, sizeof(struct weir_common_words)};
+
+int weir_allowed_check(const char *list, const char *place, struct weir_error *error)
+{
+    while (list != NULL && *list != '\0') {
+        struct weir_nearest nearest = {.typed = list, .length = strcspn(list, ",")};
+        char name[64];
+        const char *near;
+
+        snprintf(name, sizeof name, "%.*s", (int)nearest.length, list);
+        list += nearest.length + (list[nearest.length] == ',');
+        if (weir_finding_lookup(name) != WEIR_FINDING_COUNT)
+            continue;
+        for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++)
+            weir_nearest_offer(&nearest, weir_finding_rows[i].name);
+        near = weir_nearest_word(&nearest);
+        return weir_error_usage(error, place,
+                                "--allow: there is no finding \"%s\"%s%s%s; weir help findings "
+                                "lists them",
+                                name, near ? ": did you mean \"" : "", near ? near : "",
+                                near ? "\"?" : "");
+    }
+    return 0;
+}

@@ -4,6 +4,7 @@
 #ifndef WEIR_FRONT_COMMON_WORDS_H
 #define WEIR_FRONT_COMMON_WORDS_H
 
+#include "weir/base/error.h"
 #include "weir/base/options.h"
 
 #include <stdint.h>
@@ -37,6 +38,9 @@ struct weir_common_words {
 };
 
 extern const struct weir_option_set weir_common_set;
+
+/* 0, or -EINVAL with the error: a name in the list of --allow (NULL = none) is no finding. */
+int weir_allowed_check(const char *list, const char *place, struct weir_error *error);
 
 /* What is done in place of a run. */
 struct weir_orders {

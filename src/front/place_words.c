@@ -6,11 +6,7 @@
 #include "pinning_words.h"
 #include "time_words.h"
 
-#include "weir/base/finding.h"
-#include "weir/base/nearest.h"
-
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define REFUSE WEIR_REFUSE
@@ -111,50 +107,6 @@ static int lower_stop_before(const struct weir_lowering *lowering)
     return 0;
 }
 
-static int refuse_allowed(const struct weir_lowering *lowering, const char *name)
-{
-    struct weir_nearest nearest = {.typed = name, .length = strlen(name)};
-    const char *near;
-
-    for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++)
-        weir_nearest_offer(&nearest, weir_finding_rows[i].name);
-    near = weir_nearest_word(&nearest);
-    if (near != NULL)
-        return REFUSE(lowering, "--allow: there is no finding \"%s\": did you mean \"%s\"?", name,
-                      near);
-    return REFUSE(lowering,
-                  "--allow: there is no finding \"%s\": weir help findings lists their names",
-                  name);
-}
-
-/* Former names become present ones. */
-static int lower_allowed(const struct weir_lowering *lowering)
-{
-    const char *list = lowering->request->common.allowed;
-    struct weir_text names = {0};
-    bool is_known = true;
-
-    while (list != NULL && *list != '\0' && is_known) {
-        char name[64];
-        size_t length = strcspn(list, ",");
-        enum weir_finding_kind kind;
-
-        snprintf(name, sizeof name, "%.*s", (int)length, list);
-        kind = weir_finding_lookup(name);
-        is_known = kind != WEIR_FINDING_COUNT;
-        if (is_known)
-            weir_text_add(&names, "%s%s", names.length > 0 ? "," : "",
-                          weir_finding_rows[kind].name);
-        else
-            refuse_allowed(lowering, name);
-        list += length + (list[length] == ',');
-    }
-    lowering->test->allowed =
-        names.length > 0 ? weir_arena_copy(&lowering->plan->arena, weir_text_string(&names)) : NULL;
-    weir_text_close(&names);
-    return is_known ? 0 : -EINVAL;
-}
-
 int weir_lower_place(const struct weir_lowering *lowering)
 {
     const struct weir_common_words *common = &lowering->request->common;
@@ -165,8 +117,10 @@ int weir_lower_place(const struct weir_lowering *lowering)
         weir_membind_read(common->membind, lowering->place, &lowering->test->membind,
                           lowering->error))
         return -EINVAL;
-    if (lower_allowed(lowering))
+    if (weir_allowed_check(common->allowed, lowering->place, lowering->error))
         return -EINVAL;
+    lowering->test->allowed =
+        common->allowed == NULL ? NULL : weir_arena_copy(&lowering->plan->arena, common->allowed);
     lowering->test->measure = strcmp(common->measure, "cache") == 0    ? WEIR_MEASURE_CACHE
                               : strcmp(common->measure, "memory") == 0 ? WEIR_MEASURE_MEMORY
                                                                        : WEIR_MEASURE_STORAGE;

@@ -586,14 +586,6 @@ void weir_result_observe(struct weir_phase_result *phase, enum weir_evidence_que
 
 /* ---- the verdict ---- */
 
-static bool has_effect(const struct weir_phase_result *phase, enum weir_effect effect)
-{
-    for (unsigned i = 0; i < phase->finding_count; i++)
-        if (phase->findings[i].effect == effect)
-            return true;
-    return false;
-}
-
 static bool lacks_evidence(const struct weir_phase_result *phase)
 {
     for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT; i++)
@@ -604,19 +596,15 @@ static bool lacks_evidence(const struct weir_phase_result *phase)
 
 void weir_result_believe(struct weir_phase_result *phase)
 {
-    if (phase->mismatches.wrong_transfers > 0 || phase->has_lost_bytes)
-        phase->believed = WEIR_BELIEVED_WRONG_DATA;
-    else if (has_effect(phase, WEIR_VOID))
-        phase->believed = WEIR_BELIEVED_DO_NOT_USE;
-    else if (phase->outcome != WEIR_OUTCOME_COMPLETE || phase->is_interrupted ||
-             phase->error_count > 0 || phase->failure[0] != '\0')
-        phase->believed = WEIR_BELIEVED_PARTIAL;
-    else if (lacks_evidence(phase) && phase->believed_as == WEIR_MEASURE_STORAGE)
-        phase->believed = WEIR_BELIEVED_UNVERIFIED;
-    else if (has_effect(phase, WEIR_QUALIFY) || phase->believed_as != WEIR_MEASURE_STORAGE)
-        phase->believed = WEIR_BELIEVED_CAUTION;
-    else
-        phase->believed = WEIR_BELIEVED_OK;
+    phase->believed = weir_believe(&(struct weir_verdict_facts){
+        .findings = phase->findings,
+        .finding_count = phase->finding_count,
+        .has_wrong_data = phase->mismatches.wrong_transfers > 0 || phase->has_lost_bytes,
+        .is_partial = phase->outcome != WEIR_OUTCOME_COMPLETE || phase->is_interrupted ||
+                      phase->error_count > 0 || (phase->failure != NULL && *phase->failure != '\0'),
+        .lacks_evidence = lacks_evidence(phase),
+        .is_as_asked = phase->believed_as != WEIR_MEASURE_STORAGE,
+    });
 }
 
 enum weir_believed weir_result_believed(const struct weir_result *result)

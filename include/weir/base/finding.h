@@ -169,6 +169,12 @@ void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, 
                       enum weir_finding_kind kind, enum weir_severity severity,
                       enum weir_effect effect, const char *format, va_list arguments);
 
+/* Removes the effects of findings that `allowed` names (with commas between them; NULL = none), and
+ * those that `measure` is meant to measure. Returns `measure` if it removed one, else
+ * WEIR_MEASURE_STORAGE. */
+enum weir_measure weir_findings_allow(struct weir_finding *findings, unsigned count,
+                                      const char *allowed, enum weir_measure measure);
+
 /* ---- evidence ---- */
 
 /* Questions that decide whether a figure is the storage's. */
@@ -219,5 +225,16 @@ enum weir_believed {
 
 /* "OK", "CAUTION", "UNVERIFIED", "PARTIAL", "DO NOT USE", "WRONG DATA". */
 extern const char *const weir_believed_names[WEIR_BELIEVED_COUNT];
+
+/* What a verdict follows from. */
+struct weir_verdict_facts {
+    const struct weir_finding *findings;
+    unsigned finding_count;
+    bool has_wrong_data;
+    bool is_partial;
+    bool lacks_evidence;
+    bool is_as_asked; /* --measure removed an effect */
+};
+enum weir_believed weir_believe(const struct weir_verdict_facts *facts);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "weir/base/arena.h"
 #include "weir/base/error.h"
+#include "weir/base/finding.h"
 #include "weir/base/launch.h"
 #include "weir/base/text.h"
 
@@ -70,8 +71,11 @@ struct weir_net_plan {
     uint64_t progress_ns; /* as in struct weir_output */
     uint64_t watchdog_ns; /* as in struct weir_test */
     uint64_t give_up_ns;
-    const char *result_path; /* JSON goes there as well; NULL */
-    bool must_verify;        /* the sink checks what came: stamps of place and message */
+    const char *result_path;  /* JSON goes there as well; NULL */
+    enum weir_measure intent; /* what figures are meant to be of; STORAGE = the network */
+    const char *allowed;      /* names of findings without effect, separated by commas; NULL */
+    bool is_strict;           /* exit code 1 after a warning or a void finding */
+    bool must_verify;         /* the sink checks what came: stamps of place and message */
 };
 
 /* Refuses what cannot be: 0 or a usage error. The number of ranks is not looked at. */

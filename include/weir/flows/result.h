@@ -4,6 +4,7 @@
 #define WEIR_FLOWS_RESULT_H
 
 #include "weir/base/arena.h"
+#include "weir/flows/plan.h"
 #include "weir/measure/histogram.h"
 #include "weir/measure/result.h"
 
@@ -135,6 +136,8 @@ struct weir_net_result {
     uint32_t latency_capacity;
     unsigned finding_count;
     struct weir_finding *findings;
+    enum weir_believed believed;   /* follows from the findings */
+    enum weir_measure believed_as; /* what --measure removed an effect for; STORAGE = none */
     bool is_interrupted;
     bool has_failed;
     int exit_code;
@@ -238,6 +241,13 @@ void weir_net_result_find_as(struct weir_net_result *result, enum weir_finding_k
  * retransmits, ends with unequal MTUs, and what the provider says nothing about. Sets has_failed if
  * a flow failed or brought wrong data. Once per result, when all is measured. */
 void weir_net_result_judge(struct weir_net_result *result);
+
+/* Removes the effects that the plan allows, and computes the verdict. Once, after the judgement. */
+void weir_net_result_believe(struct weir_net_result *result, const struct weir_net_plan *plan);
+
+/* True if the plan is strict and a finding is a warning or voids a figure. */
+bool weir_net_result_is_refused(const struct weir_net_result *result,
+                                const struct weir_net_plan *plan);
 
 /* Bytes that flow `flow` of measurement `measurement` moved in an interval; for format iperf. */
 void weir_net_result_add_interval(struct weir_net_result *result,

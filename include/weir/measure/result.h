@@ -485,8 +485,9 @@ struct weir_result {
     unsigned rank_count;     /* that were started; 0: not known */
     struct weir_resumed resumed;
     double begun_s;
-    double finished_s;  /* 0 while running */
-    int exit_code;      /* of the whole run, once it is finished */
+    double finished_s;           /* 0 while running */
+    int exit_code;               /* of the whole run, once it is finished */
+    enum weir_believed believed; /* worst of the phases, once it is finished */
     uint64_t lag_items; /* of each set: so far a working set that moves on lies behind where the
                            plan has it at the end, as deadlines have cut its phases */
     bool is_interrupted;

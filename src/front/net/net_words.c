@@ -3,6 +3,7 @@
 #include "net_words.h"
 
 #include "command_words.h"
+#include "common_words.h"
 #include "progress_words.h"
 #include "time_words.h"
 
@@ -108,6 +109,13 @@ static const struct weir_option net_rows[] = {
      .help = "with --format perftest: Gbit/s, not MiB/s"},
     {0, "result", WEIR_OPTION_TEXT, AT(plan.result_path),
      .help = "append what is measured to this file, as weir ior does"},
+    {0, "measure", WEIR_OPTION_CHOICE, AT(plan.intent), "network", "network|cache|memory",
+     .help = "what the figures are meant to be of: the network, the cache of a CPU, or memory; "
+             "findings that say so then void no figure"},
+    {0, "allow", WEIR_OPTION_TEXT, AT(plan.allowed),
+     .help = "names of findings, such as short,loopback, that have no effect on the verdict"},
+    {0, "strict", WEIR_OPTION_FLAG, AT(plan.is_strict),
+     .help = "exit code 1 after a warning or a finding that voids a figure"},
     {0, "progress", WEIR_OPTION_TEXT, AT(progress), "auto", .help = WEIR_PROGRESS_HELP},
     {0, "watchdog", WEIR_OPTION_TEXT, AT(watchdog), "60s", .help = WEIR_WATCHDOG_HELP},
     {0, "give-up", WEIR_OPTION_TEXT, AT(give_up),
@@ -316,7 +324,8 @@ static int read_format(const struct reading *reading)
     if (plan->is_in_bits && plan->format != WEIR_NET_PERFTEST)
         return REFUSE(reading, "--gbits: only --format perftest has lines in either unit; leave it "
                                "out, or say --format perftest");
-    if (weir_progress_read(values->progress, place, reading->error, &plan->progress_ns))
+    if (weir_allowed_check(plan->allowed, place, reading->error) ||
+        weir_progress_read(values->progress, place, reading->error, &plan->progress_ns))
         return -EINVAL;
     return weir_watchdog_read(values->watchdog, values->give_up, place, reading->error,
                               &plan->watchdog_ns, &plan->give_up_ns);

@@ -537,3 +537,30 @@ void weir_net_result_judge(struct weir_net_result *result)
     judge_retransmits(result, &whole);
     judge_duration(result);
 }
+
+void weir_net_result_believe(struct weir_net_result *result, const struct weir_net_plan *plan)
+{
+    bool has_wrong_data = false;
+
+    for (unsigned i = 0; i < result->finding_count; i++)
+        has_wrong_data |=
+            strcmp(result->findings[i].name, weir_finding_rows[WEIR_FINDING_WRONG_DATA].name) == 0;
+    result->believed_as =
+        weir_findings_allow(result->findings, result->finding_count, plan->allowed, plan->intent);
+    result->believed = weir_believe(&(struct weir_verdict_facts){
+        .findings = result->findings,
+        .finding_count = result->finding_count,
+        .has_wrong_data = has_wrong_data,
+        .is_partial = result->is_interrupted || result->has_failed,
+        .is_as_asked = result->believed_as != WEIR_MEASURE_STORAGE,
+    });
+}
+
+bool weir_net_result_is_refused(const struct weir_net_result *result,
+                                const struct weir_net_plan *plan)
+{
+    for (unsigned i = 0; plan->is_strict && i < result->finding_count; i++)
+        if (result->findings[i].severity == WEIR_WARNING || result->findings[i].effect == WEIR_VOID)
+            return true;
+    return false;
+}

@@ -335,6 +335,13 @@ void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *t
                   plan->must_verify ? "yes" : "no", format_name(plan->format));
     if (plan->interval_ns > 0)
         weir_text_add(text, "interval: %.9g s\n", (double)plan->interval_ns * 1e-9);
+    if (plan->intent != WEIR_MEASURE_STORAGE)
+        weir_text_add(text, "figures are meant to be of %s (--measure)\n",
+                      weir_measure_names[plan->intent]);
+    if (plan->allowed != NULL)
+        weir_text_add(text, "findings without effect: %s (--allow)\n", plan->allowed);
+    if (plan->is_strict)
+        weir_text_add(text, "warnings and void figures are errors\n");
 }
 
 static const char *format_time(double seconds, char buffer[32])

@@ -300,6 +300,8 @@ static void put_conclusion(json_t *object, const struct weir_net_view *view)
     json_object_set_new(object, "findings",
                         weir_json_list(weir_record_finding_fields, result->findings,
                                        sizeof *result->findings, result->finding_count));
+    json_object_set_new(object, "believed", json_string(weir_believed_names[result->believed]));
+    json_object_set_new(object, "measured", json_string(weir_measure_names[result->believed_as]));
     json_object_set_new(object, "is_interrupted", json_boolean(result->is_interrupted));
     json_object_set_new(object, "has_failed", json_boolean(result->has_failed));
     json_object_set_new(object, "exit_code", json_integer(result->exit_code));

@@ -480,7 +480,8 @@ static void end(const struct weir_net_view *view)
         weir_text_add(view->text, "\nHow far to believe it\n");
     weir_net_view_add_findings(view, "  ");
     weir_text_add(view->text, "\n");
-    add_key(view, view->result->exit_code == 0 ? "finished" : "not finished",
+    add_key(view,
+            view->result->has_failed || view->result->is_interrupted ? "not finished" : "finished",
             weir_date_format(view->result->finished_s, date));
     weir_arena_close(&arena);
 }

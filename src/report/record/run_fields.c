@@ -97,9 +97,14 @@ const struct weir_json_field weir_record_run_fields[] = {
 };
 
 const struct weir_json_field weir_record_end_fields[] = {
-    RUN("finished_s", finished_s, REAL),      RUN("exit_code", exit_code, INTEGER),
-    RUN("interrupted", is_interrupted, FLAG), RUN("out_of_time", is_out_of_time, FLAG),
-    RUN("given_up", given_up, STRING),        {0},
+    RUN("finished_s", finished_s, REAL),
+    RUN("exit_code", exit_code, INTEGER),
+    RUN("interrupted", is_interrupted, FLAG),
+    RUN("out_of_time", is_out_of_time, FLAG),
+    RUN("given_up", given_up, STRING),
+    RUN("believed", believed, NAME, .names = weir_believed_names,
+        .name_count = WEIR_BELIEVED_COUNT),
+    {0},
 };
 
 /* ---- tests ---- */
