@@ -9,6 +9,14 @@
 #include <errno.h>
 #include <string.h>
 
+#define LONG_PHASE_NS UINT64_C(1000000000)
+/* A survey of dirty pages after a short phase, and after a long one. */
+#define DIRTY_SHORT_NS UINT64_C(500000)
+#define DIRTY_LONG_NS UINT64_C(20000000)
+
+/* Items of a tree that are opened to ask for their pages. */
+#define DIRTY_ITEMS_MAX 64
+
 static bool has_files(const struct weir_run *run)
 {
     return !run->test->is_dry_run && weir_run_has_storage(run) &&
@@ -34,6 +42,67 @@ static void measure(struct weir_data_phase *data)
                               run->params->clock, &seen);
     data->facts.resident_asked_bytes = seen.asked_bytes;
     data->facts.resident_bytes = seen.resident_bytes;
+}
+
+/* A phase that took a second has time for more questions. */
+static uint64_t dirty_limit_ns(const struct weir_run *run)
+{
+    const uint64_t *stamps_ns = run->tally->stamps_ns;
+    uint64_t moved_ns = stamps_ns[WEIR_STAMP_MOVE_STOP] - stamps_ns[WEIR_STAMP_MOVE_START];
+
+    return moved_ns < LONG_PHASE_NS ? DIRTY_SHORT_NS : DIRTY_LONG_NS;
+}
+
+/* Where ranks write together, MPI-IO moves the data to a few of them first: on each node, the first
+ * rank asks about the whole file. */
+void weir_cache_state_count_dirty(const struct weir_data_phase *data, uint64_t limit_ns,
+                                  struct weir_residency *seen)
+{
+    const struct weir_transfers *transfers = &data->phase->transfers;
+    const struct weir_run *run = data->run;
+    bool is_mixed = data->phase->verb == WEIR_MIXED && !transfers->mixes_by_rank;
+    bool is_apart = transfers->is_collective && data->target->is_shared && !is_mixed &&
+                    run->group->node_count > 1;
+    uint64_t whole = weir_layout_extent(&transfers->layout, true, (uint64_t)run->group->size);
+    const struct weir_share file = {.op_count = 1,
+                                    .ops_per_block = 1,
+                                    .transfers_per_op = 1,
+                                    .transfer_bytes = whole,
+                                    .block_bytes = whole,
+                                    .segment_bytes = whole};
+    struct weir_mix mix;
+
+    *seen = (struct weir_residency){0};
+    if (!weir_verb_writes(data->phase->verb) || data->loop.verb != WEIR_OP_WRITE ||
+        data->loop.furthest == 0 || !has_files(run))
+        return;
+    if (limit_ns == 0)
+        limit_ns = dirty_limit_ns(run);
+    if (is_mixed)
+        weir_mix_init(&mix, transfers->read_percent, data->loop.ops.mix.seed);
+    if (!is_apart) {
+        weir_cache_survey_dirty(kernel_path(run, data->path), &data->share, data->loop.furthest,
+                                is_mixed ? &mix : NULL, run->params->clock, limit_ns, seen);
+        return;
+    }
+    if (run->group->node_rank == 0)
+        weir_cache_survey_dirty(kernel_path(run, data->path), &file, 1, NULL, run->params->clock,
+                                limit_ns, seen);
+    seen->asked_bytes =
+        data->loop.furthest * data->share.transfers_per_op * data->share.transfer_bytes;
+}
+
+void weir_cache_state_count_dirty_range(const struct weir_run *run, const char *path,
+                                        struct weir_extent range, struct weir_residency *seen)
+{
+    struct weir_residency_probe *probe;
+
+    *seen = (struct weir_residency){0};
+    if (!has_files(run) || weir_residency_open(kernel_path(run, path), &probe) != 0)
+        return;
+    if (weir_residency_knows_dirty(probe))
+        weir_residency_add(probe, range, seen);
+    weir_residency_close(probe);
 }
 
 /* ---- emptying ---- */
@@ -105,67 +174,6 @@ int weir_cache_state_prepare(struct weir_data_phase *data, struct weir_error *er
     return 0;
 }
 
-/* ---- after the phase ---- */
-
-/* 5 %: less changes a rate by less than repetitions differ. */
-#define MISSING_SHARE 0.05
-
-static uint64_t bytes_read(const struct weir_data_phase *data)
-{
-    return data->run->tally->verbs[WEIR_OP_READ].byte_count;
-}
-
-/* Bytes that this rank read, and that neither a block device nor, before the phase, the page cache
- * had for it. */
-static bool misses_bytes(const struct weir_data_phase *data)
-{
-    const struct weir_phase_facts *facts = &data->facts;
-    const struct weir_execution *execution = &facts->around.execution;
-    double read = (double)bytes_read(data), cached = 0.0;
-
-    if (execution->storage_read_bytes == WEIR_UNKNOWN)
-        return false;
-    if (facts->resident_asked_bytes > 0 && !data->run->session->bypasses_cache)
-        cached = read * (double)facts->resident_bytes / (double)facts->resident_asked_bytes;
-    return read - cached - (double)execution->storage_read_bytes > MISSING_SHARE * read;
-}
-
-void weir_cache_state_conclude(struct weir_data_phase *data)
-{
-    const struct weir_run *run = data->run;
-    struct weir_execution *execution = &data->facts.around.execution;
-    struct weir_data_origin *origin = &data->facts.origin;
-    bool is_direct = run->session->bypasses_cache;
-    struct weir_residency left;
-    struct weir_extent_map extents;
-    bool misses;
-
-    if (!run->surroundings->counts_reads || !has_files(run) || data->loop.furthest == 0)
-        return;
-    misses = misses_bytes(data);
-    if (!misses && !is_direct)
-        return;
-    weir_cache_survey_after(kernel_path(run, data->path), &data->share, data->loop.furthest,
-                            run->params->clock, misses, &left, &extents);
-    if (is_direct && left.asked_bytes > 0) {
-        origin->left_asked_bytes = left.asked_bytes;
-        origin->left_bytes = left.resident_bytes > data->facts.resident_bytes
-                                 ? left.resident_bytes - data->facts.resident_bytes
-                                 : 0;
-    }
-    if (!misses)
-        return;
-    /* Without extents there is no proof that a block device should have supplied them. */
-    if (extents.asked_bytes == 0 && !data->target->is_device)
-        execution->storage_read_bytes = WEIR_UNKNOWN;
-    origin->extent_bytes = extents.asked_bytes;
-    origin->hole_bytes = extents.asked_bytes - extents.mapped_bytes;
-    origin->unwritten_bytes = extents.unwritten_bytes;
-    origin->inline_bytes = extents.inline_bytes;
-    origin->encoded_bytes = extents.encoded_bytes;
-    origin->shared_bytes = extents.shared_bytes;
-}
-
 /* ---- of trees ---- */
 
 /* Only what is written back can be dropped: by the first rank of each node, wherever trees are. */
@@ -176,6 +184,41 @@ static int write_trees_back(const struct weir_run *run, const struct weir_target
     for (size_t i = 0; code == 0 && run->group->node_rank == 0 && i < target->path_count; i++)
         code = weir_cache_write_back(kernel_path(run, target->paths[i]));
     return code;
+}
+
+void weir_cache_state_count_dirty_items(struct weir_items *items, const struct weir_share *order,
+                                        uint64_t made, struct weir_residency *seen)
+{
+    const struct weir_run *run = items->run;
+    const uint64_t count = made < DIRTY_ITEMS_MAX ? made : DIRTY_ITEMS_MAX;
+    const uint64_t end_ns = weir_run_now(run) + dirty_limit_ns(run);
+    struct weir_item_slot *slot = &items->slots[0];
+    struct weir_permutation shuffle;
+    uint64_t asked = 0;
+
+    *seen = (struct weir_residency){0};
+    if (count == 0 || !has_files(run))
+        return;
+    weir_permutation_init(&shuffle, count, 1);
+    for (uint64_t i = 0; i < count && weir_run_now(run) < end_ns; i++) {
+        uint64_t op = weir_permutation_at(&shuffle, i) * (made / count);
+        struct weir_residency_probe *probe;
+
+        weir_items_choose(items, slot, weir_share_offset(order, op));
+        if (weir_residency_open(
+                kernel_path(run, items->phase->verb == WEIR_CYCLE ? slot->new_path : slot->path),
+                &probe) != 0)
+            continue;
+        if (weir_residency_knows_dirty(probe) &&
+            weir_residency_add(probe, (struct weir_extent){.bytes = items->names->bytes}, seen) ==
+                0)
+            asked++;
+        weir_residency_close(probe);
+    }
+    if (asked == 0)
+        return;
+    seen->asked_bytes = seen->asked_bytes / asked * made;
+    seen->dirty_bytes = (uint64_t)((double)seen->dirty_bytes / (double)asked * (double)made);
 }
 
 static void drop_node_and_names(const struct weir_run *run, const struct weir_target *target,

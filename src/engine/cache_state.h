@@ -18,10 +18,20 @@ int weir_cache_state_check(struct weir_run *run, struct weir_error *error);
  * takes at most a second or so. Collective. */
 int weir_cache_state_prepare(struct weir_data_phase *data, struct weir_error *error);
 
-/* Called after the phase, outside of its windows. Finds the pages that direct I/O left in the page
- * cache, and the extents under bytes that no block device supplied: sets data->facts.origin. Takes
- * 0.5 ms at most, or 10 ms where bytes are missing. */
-void weir_cache_state_conclude(struct weir_data_phase *data);
+/* What of the data that this rank wrote is dirty in the page cache now: asks the kernel for
+ * `limit_ns` at most (0: 0.5 ms, or 20 ms after a phase of a second or more). All zero where that
+ * is not known, and in phases that write nothing. */
+void weir_cache_state_count_dirty(const struct weir_data_phase *data, uint64_t limit_ns,
+                                  struct weir_residency *seen);
+
+/* The same of the first `made` items that a phase on a tree created, in the order of its share: of
+ * a sample of them, as far as they are still there. Uses slot 0. */
+void weir_cache_state_count_dirty_items(struct weir_items *items, const struct weir_share *order,
+                                        uint64_t made, struct weir_residency *seen);
+
+/* The same of one range of a file. */
+void weir_cache_state_count_dirty_range(const struct weir_run *run, const char *path,
+                                        struct weir_extent range, struct weir_residency *seen);
 
 /* For each phase on a tree, before trials of depths and before the start: what the test wants
  * dropped before this phase, on all nodes once ranks have agreed behind it. True if that is

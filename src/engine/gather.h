@@ -5,6 +5,8 @@
 
 #include "run.h"
 
+#include "weir/system/page_cache.h"
+
 struct weir_program_walk;
 
 /* What a phase knows of itself beside its tally. */
@@ -34,7 +36,10 @@ struct weir_phase_facts {
     /* of this rank's part, before the phase; asked 0: not a read, or the kernel does not tell */
     uint64_t resident_asked_bytes;
     uint64_t resident_bytes;
-    struct weir_data_origin origin;
+    /* of what this rank wrote, when the part of the phase that is timed ended, and after the syncs
+     * that the plan asks for; asked 0: not known */
+    struct weir_residency unstored;
+    struct weir_residency unsynced;
 };
 
 /* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the

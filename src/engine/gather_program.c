@@ -37,8 +37,8 @@ struct label_part {
     uint64_t byte_count;
     uint64_t call_ns;
     uint64_t total_ns;
-    uint64_t read_bytes;
-    uint64_t storage_read_bytes;
+    uint64_t written_asked_bytes;
+    uint64_t unstored_bytes;
     int64_t first_begin_ns;
     int64_t last_end_ns;
     uint64_t span_count;
@@ -80,8 +80,8 @@ static void pack_label(struct weir_text *message, const struct weir_phase_facts 
         .byte_count = label->byte_count,
         .call_ns = label->call_ns,
         .total_ns = label->total_ns,
-        .read_bytes = label->read_bytes,
-        .storage_read_bytes = label->storage_read_bytes,
+        .written_asked_bytes = label->written_asked_bytes,
+        .unstored_bytes = label->unstored_bytes,
         .first_begin_ns = time_of(facts, label->first_begin_ns),
         .last_end_ns = time_of(facts, label->last_end_ns),
         .span_count =
@@ -292,11 +292,9 @@ static void add_sums(struct merged_label *label, const struct label_part *part)
     result->execution_count += part->execution_count;
     result->call_count += part->call_count;
     result->byte_count += part->byte_count;
+    result->written_asked_bytes += part->written_asked_bytes;
+    result->unstored_bytes += part->unstored_bytes;
     result->call_s += (double)part->call_ns * 1e-9;
-    result->read_bytes += part->read_bytes;
-    if (part->read_bytes > result->read_bytes_max)
-        result->read_bytes_max = part->read_bytes;
-    result->storage_read_bytes += part->storage_read_bytes;
     result->first_begin_s = fmin(result->first_begin_s, (double)part->first_begin_ns * 1e-9);
     result->last_end_s = fmax(result->last_end_s, (double)part->last_end_ns * 1e-9);
 }

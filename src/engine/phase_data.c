@@ -368,6 +368,23 @@ static void measure_file(struct weir_data_phase *data)
     data->facts.shared_bytes = is_shared_write ? bytes : UINT64_MAX;
 }
 
+/* Pages that are dirty when all ranks have ended, before anything else syncs or removes the file. A
+ * survey from before a sync that the rate leaves out is kept. */
+static void count_dirty(struct weir_data_phase *data)
+{
+    const struct weir_transfers *transfers = &data->phase->transfers;
+    bool must_sync =
+        transfers->must_sync_at_end || transfers->must_sync_each || transfers->must_sync_after;
+    struct weir_residency seen;
+
+    weir_cache_state_count_dirty(data, 0, &seen);
+    if (data->facts.unstored.asked_bytes == 0 && !transfers->must_sync_after)
+        data->facts.unstored = seen;
+    /* A rank that is told to stop does not sync any more. */
+    if (must_sync && !weir_run_must_stop(data->run))
+        data->facts.unsynced = seen;
+}
+
 /* When the record of the phase is safe. */
 static int write_log(struct weir_data_phase *data, const uint64_t bands[], struct weir_error *error)
 {
@@ -394,8 +411,8 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     code = weir_group_synchronise(run->group, run->params->clock, &data->facts.after);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
+    count_dirty(data);
     measure_file(data);
-    weir_cache_state_conclude(data);
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
         weir_verb_makes_files(data->phase->verb) && data->loop.furthest < data->share.op_count;

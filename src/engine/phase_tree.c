@@ -774,6 +774,11 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
     code = weir_group_synchronise(run->group, run->params->clock, &tree->facts.after);
     if (code != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
+    if (writes_data(tree))
+        weir_cache_state_count_dirty_items(&tree->items, &tree->share, tree->loop.furthest,
+                                           &tree->facts.unstored);
+    if ((tree->names->must_sync || tree->names->must_sync_all) && !weir_run_must_stop(run))
+        tree->facts.unsynced = tree->facts.unstored;
     remove_away(tree);
     if (tree->items.are_directories && tree->phase->verb == WEIR_RMDIR)
         weir_tree_places_remove(run, tree->phase, &tree->items);

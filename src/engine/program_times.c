@@ -3,6 +3,8 @@
  * does not use of it stays untouched. */
 #include "program_times.h"
 
+#include "cache_state.h"
+
 #include "weir/base/log.h"
 
 #include <assert.h>
@@ -12,6 +14,8 @@
 #include <string.h>
 
 #define TABLE_SLOTS 4096 /* a power of two, far more than labels */
+/* Asking for dirty pages at the end of an outermost block takes no longer. */
+#define SURVEY_NS UINT64_C(200000)
 /* Failures of different kinds that a rank tells at once, and how many ranks do: the first ones. */
 #define TOLD_MAX 16
 #define TELLING_RANKS 8
@@ -32,10 +36,11 @@ int weir_program_times_open(struct weir_program_walk *walk)
     times->table = calloc(TABLE_SLOTS, sizeof *times->table);
     times->of_statement = calloc((size_t)program->statement_count + 1, sizeof *times->of_statement);
     times->open = calloc((size_t)program->nesting + 1, sizeof *times->open);
+    times->written = calloc(WEIR_WRITTEN_RANGES, sizeof *times->written);
     times->events = calloc(events, sizeof *times->events);
     times->failures = calloc(WEIR_CALL_FAILURES_MAX, sizeof *times->failures);
     if (!times->calls || !times->labels || !times->table || !times->of_statement || !times->open ||
-        !times->events || !times->failures)
+        !times->written || !times->events || !times->failures)
         return -ENOMEM;
     for (unsigned i = 0; i < WEIR_CALL_COUNT; i++)
         weir_histogram_clear(&times->calls[i].latency);
@@ -53,6 +58,7 @@ void weir_program_times_close(struct weir_program_walk *walk)
     free(times->table);
     free(times->of_statement);
     free(times->open);
+    free(times->written);
     free(times->events);
     free(times->failures);
     free(times);
@@ -171,16 +177,6 @@ static void fill_event(struct weir_label_event *event, const struct weir_open_bl
     event->duration_ns = duration_ns;
 }
 
-/* The counter costs some microseconds: only the first executions read it. */
-static uint64_t read_storage(const struct weir_program_walk *walk, const struct weir_label *label)
-{
-    const struct weir_surroundings *surroundings = walk->run->surroundings;
-
-    return label->execution_count < WEIR_LABEL_STARTS && surroundings->counts_reads
-               ? weir_run_probe_storage_read(surroundings->host.probe)
-               : WEIR_UNKNOWN;
-}
-
 int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_statement *statement)
 {
     struct weir_program_times *times = walk->times;
@@ -196,7 +192,6 @@ int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_st
     if (is_core)
         block->has_event = take_event(walk, label, true, &block->event);
     times->open_count++;
-    block->storage_read_bytes = read_storage(walk, &times->labels[label]);
     times->labels[label].open_count++;
     block->begin_ns = weir_run_now(walk->run);
     return 0;
@@ -205,7 +200,7 @@ int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_st
 /* What is in a block is in those around it, too: of blocks of one label only the outermost adds it.
  */
 static void add_to_label(struct weir_label *label, const struct weir_open_block *block,
-                         uint64_t duration_ns, uint64_t storage_read_bytes)
+                         uint64_t duration_ns)
 {
     if (--label->open_count > 0)
         return;
@@ -213,10 +208,36 @@ static void add_to_label(struct weir_label *label, const struct weir_open_block 
     label->byte_count += block->sums.byte_count;
     label->call_ns += block->call_ns;
     label->total_ns += duration_ns;
-    if (storage_read_bytes == WEIR_UNKNOWN)
-        return;
-    label->read_bytes += block->read_bytes;
-    label->storage_read_bytes += storage_read_bytes;
+}
+
+static void add_survey(struct weir_label *label, const struct weir_residency *seen)
+{
+    label->written_asked_bytes += seen->asked_bytes;
+    label->unstored_bytes += seen->dirty_bytes;
+}
+
+/* Asks which pages that the outermost block wrote are dirty, when its time has ended. Of a label in
+ * a loop it does so after the first execution, the second, the fourth and so on. */
+static void survey_written(struct weir_program_walk *walk, unsigned outermost)
+{
+    struct weir_program_times *times = walk->times;
+    const uint64_t end_ns = weir_run_now(walk->run) + SURVEY_NS;
+    uint64_t number = ++times->labels[outermost].survey_count;
+    unsigned count = (number & (number - 1)) == 0 ? times->written_count : 0;
+
+    for (unsigned i = 0; i < count && weir_run_now(walk->run) < end_ns; i++) {
+        const struct weir_written_range *range = &times->written[i];
+        struct weir_residency seen;
+
+        weir_cache_state_count_dirty_range(
+            walk->run, range->path,
+            (struct weir_extent){.offset = range->begin, .bytes = range->end - range->begin},
+            &seen);
+        add_survey(&times->labels[range->label], &seen);
+        if (range->label != outermost)
+            add_survey(&times->labels[outermost], &seen);
+    }
+    times->written_count = 0;
 }
 
 void weir_program_time_end(struct weir_program_walk *walk)
@@ -226,9 +247,6 @@ void weir_program_time_end(struct weir_program_walk *walk)
     struct weir_open_block *block = &times->open[--times->open_count];
     struct weir_label *label = &times->labels[block->label];
     uint64_t duration_ns = block->is_core ? block->call_ns : end_ns - block->begin_ns;
-    uint64_t storage_read_bytes =
-        block->read_bytes > 0 ? weir_growth(block->storage_read_bytes, read_storage(walk, label))
-                              : WEIR_UNKNOWN;
 
     if (label->execution_count < WEIR_LABEL_STARTS) {
         label->starts_ns[label->execution_count] = block->begin_ns;
@@ -236,7 +254,7 @@ void weir_program_time_end(struct weir_program_walk *walk)
     }
     label->execution_count++;
     times->merged_count += block->label >= WEIR_LABELS_MAX;
-    add_to_label(label, block, duration_ns, storage_read_bytes);
+    add_to_label(label, block, duration_ns);
     label->last_end_ns = end_ns;
     if (block->begin_ns < label->first_begin_ns)
         label->first_begin_ns = block->begin_ns;
@@ -245,19 +263,19 @@ void weir_program_time_end(struct weir_program_walk *walk)
         block->has_event = take_event(walk, block->label, false, &block->event);
     if (block->has_event)
         fill_event(&times->events[block->event], block, duration_ns);
+    if (times->open_count == 0 && times->written_count > 0)
+        survey_written(walk, block->label);
 }
 
 /* ---- calls ---- */
 
-static void add_to_block(struct weir_open_block *block, uint64_t latency_ns, uint64_t bytes,
-                         bool reads)
+static void add_to_block(struct weir_open_block *block, uint64_t latency_ns, uint64_t bytes)
 {
     struct weir_label_event *sums = &block->sums;
     double rate;
 
     sums->call_count++;
     sums->byte_count += bytes;
-    block->read_bytes += reads ? bytes : 0;
     block->call_ns += latency_ns;
     if (latency_ns < sums->call_min_ns)
         sums->call_min_ns = latency_ns;
@@ -294,6 +312,32 @@ static void note_pace(struct weir_program_walk *walk, const struct weir_program_
     }
 }
 
+/* Calls that write one file piece by piece are one range, from the first byte to the last. Patterns
+ * do not tell their offsets: all of the file. */
+static void note_written(struct weir_program_times *times,
+                         const struct weir_program_outcome *outcome)
+{
+    unsigned label = times->open[times->open_count - 1].label;
+    struct weir_written_range *range =
+        times->written_count > 0 ? &times->written[times->written_count - 1] : NULL;
+    bool is_pattern = outcome->call == WEIR_CALL_PFWRITE;
+    uint64_t begin = is_pattern ? 0 : outcome->offset;
+    uint64_t end = is_pattern ? UINT64_MAX : outcome->offset + outcome->bytes;
+
+    if (range == NULL || range->label != label || strcmp(range->path, outcome->path) != 0) {
+        if (times->written_count == WEIR_WRITTEN_RANGES)
+            return;
+        range = &times->written[times->written_count++];
+        range->label = label;
+        range->begin = begin;
+        range->end = end;
+        snprintf(range->path, sizeof range->path, "%s", outcome->path);
+        return;
+    }
+    range->begin = begin < range->begin ? begin : range->begin;
+    range->end = end > range->end ? end : range->end;
+}
+
 static void count(struct weir_program_walk *walk, const struct weir_program_outcome *outcome)
 {
     const struct weir_call_row *row = &weir_calls[outcome->call];
@@ -309,10 +353,12 @@ static void count(struct weir_program_walk *walk, const struct weir_program_outc
     weir_series_add(&tally->series, outcome->end_ns, outcome->bytes);
     if (tally->response != NULL)
         note_pace(walk, outcome);
+    if (row->moves_data && row->writes && outcome->bytes > 0 && times->open_count > 0 &&
+        outcome->call != WEIR_CALL_DIRECT_WRITE)
+        note_written(times, outcome);
     for (unsigned i = 0; i < times->open_count; i++)
         if (!times->open[i].is_core || row->is_timed)
-            add_to_block(&times->open[i], latency_ns, outcome->bytes,
-                         row->moves_data && !row->writes);
+            add_to_block(&times->open[i], latency_ns, outcome->bytes);
 }
 
 /* ---- failures ---- */

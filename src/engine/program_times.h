@@ -8,6 +8,8 @@
 /* Behind the last label: those that came when there was no more room, of `time` and of `ctime`. */
 #define WEIR_LABEL_PLACES (WEIR_LABELS_MAX + 2)
 #define WEIR_OTHER_LABELS "(others)"
+/* Ranges of an outermost block whose pages are asked for at its end; further ones are not. */
+#define WEIR_WRITTEN_RANGES 16
 #define WEIR_WRONG_LINES 16 /* of a rank: of more than so many, wrong data are only counted */
 
 /* Executions of a label. Times in nanoseconds, on this node's clock. */
@@ -20,9 +22,10 @@ struct weir_label {
     uint64_t byte_count;
     uint64_t call_ns;
     uint64_t total_ns;
-    /* first executions: bytes that their calls read, and bytes that block devices supplied */
-    uint64_t read_bytes; /* 0 where the kernel does not count */
-    uint64_t storage_read_bytes;
+    uint64_t
+        written_asked_bytes; /* of what its blocks wrote: pages that the kernel was asked about, */
+    uint64_t unstored_bytes; /* ... and those that were dirty when the outermost block ended */
+    uint64_t survey_count;
     uint64_t first_begin_ns;
     uint64_t last_end_ns;
     uint64_t starts_ns[WEIR_LABEL_STARTS]; /* of the first executions, ... */
@@ -66,9 +69,15 @@ struct weir_open_block {
     uint64_t event; /* position of that of a `ctime`; its number is given when it begins */
     uint64_t begin_ns;
     uint64_t call_ns;
-    uint64_t read_bytes;
-    uint64_t storage_read_bytes;  /* read by the process until it began */
     struct weir_label_event sums; /* of its calls */
+};
+
+/* Where a block wrote through the page cache: one range of a file. */
+struct weir_written_range {
+    unsigned label; /* of the innermost block */
+    uint64_t begin;
+    uint64_t end;
+    char path[WEIR_PATH_BYTES];
 };
 
 struct weir_program_times {
@@ -80,6 +89,8 @@ struct weir_program_times {
     uint64_t merged_count;  /* executions under WEIR_OTHER_LABELS */
     struct weir_open_block *open; /* program->nesting */
     unsigned open_count;
+    struct weir_written_range *written; /* WEIR_WRITTEN_RANGES, of the present outermost block */
+    unsigned written_count;
     struct weir_label_event *events; /* program->event_limit */
     uint64_t event_count;
     uint64_t unlisted_count;

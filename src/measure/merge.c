@@ -78,12 +78,18 @@ static void merge_data(struct weir_phase_result *whole, const struct weir_phase_
 
     traffic->has_devices |= row->traffic.has_devices;
     traffic->has_network |= row->traffic.has_network;
+    traffic->has_loopback |= row->traffic.has_loopback;
     traffic->device_read_bytes += row->traffic.device_read_bytes / count;
     traffic->device_written_bytes += row->traffic.device_written_bytes / count;
     traffic->network_received_bytes += row->traffic.network_received_bytes / count;
     traffic->network_sent_bytes += row->traffic.network_sent_bytes / count;
+    traffic->loopback_bytes += row->traffic.loopback_bytes / count;
     whole->residency.asked_bytes += row->residency.asked_bytes;
     whole->residency.resident_bytes += row->residency.resident_bytes;
+    whole->dirty.asked_bytes += row->dirty.asked_bytes;
+    whole->dirty.unstored_bytes += row->dirty.unstored_bytes;
+    whole->dirty.synced_asked_bytes += row->dirty.synced_asked_bytes;
+    whole->dirty.unsynced_bytes += row->dirty.unsynced_bytes;
     whole->test = row->test;
     whole->node_count = row->node_count;
     whole->file_bytes = row->file_bytes;

@@ -5,10 +5,9 @@
 /* Asking takes time where the kernel walks page by page: with mincore, and with cachestat where
  * much is cached. After this time the pieces asked so far are a fair sample. */
 #define SURVEY_NS UINT64_C(1000000000)
-/* Surveys after a phase: of pages, within the budget of a phase, and of extents, which only a
- * finding needs. */
-#define AFTER_NS UINT64_C(500000)
-#define EXTENTS_NS UINT64_C(10000000)
+/* Dirty pages are asked for right after a phase, for a time that may be shorter than it takes to
+ * walk 64 MiB of single pages: 4 MiB of them take about 20 us. */
+#define DIRTY_PIECE_BYTES (UINT64_C(4) << 20)
 /* Of the order of pieces: any number. */
 #define SURVEY_SEED 1
 
@@ -33,17 +32,17 @@ static uint64_t count_neighbours(const struct weir_share *share, uint64_t op_lim
 }
 
 void weir_cache_survey_init(struct weir_cache_survey *survey, const struct weir_share *share,
-                            uint64_t op_limit)
+                            uint64_t op_limit, uint64_t piece_bytes, bool are_single)
 {
     op_limit *= share->transfers_per_op;
-    *survey = (struct weir_cache_survey){.share = share, .op_limit = op_limit};
+    *survey = (struct weir_cache_survey){
+        .share = share, .op_limit = op_limit, .piece_bytes = piece_bytes};
     if (op_limit == 0)
         return;
-    survey->ops_per_run = count_neighbours(share, op_limit);
+    survey->ops_per_run = are_single ? 1 : count_neighbours(share, op_limit);
     survey->run_count = divide_up(op_limit, survey->ops_per_run);
     survey->runs_asked = least(survey->run_count, WEIR_SURVEY_RUNS_MAX);
-    survey->pieces_per_run =
-        divide_up(survey->ops_per_run * share->transfer_bytes, WEIR_SURVEY_PIECE_BYTES);
+    survey->pieces_per_run = divide_up(survey->ops_per_run * share->transfer_bytes, piece_bytes);
     survey->piece_count = survey->runs_asked * survey->pieces_per_run;
     survey->share_bytes = share->listed != NULL ? share->block_bytes / share->op_count * op_limit
                                                 : op_limit * share->transfer_bytes;
@@ -63,121 +62,90 @@ struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *surve
     uint64_t run_bytes =
         ops * (survey->share->listed != NULL ? weir_share_bytes(survey->share, first_op)
                                              : survey->share->transfer_bytes);
-    uint64_t start = index % survey->pieces_per_run * WEIR_SURVEY_PIECE_BYTES;
+    uint64_t start = index % survey->pieces_per_run * survey->piece_bytes;
 
     if (start >= run_bytes)
         return (struct weir_extent){0};
     return (struct weir_extent){
         .offset = weir_share_transfer_offset(survey->share, first_op) + start,
-        .bytes = least(run_bytes - start, WEIR_SURVEY_PIECE_BYTES),
+        .bytes = least(run_bytes - start, survey->piece_bytes),
     };
 }
 
 /* ---- measuring ---- */
 
-/* A survey in progress. */
-struct inquiry {
-    struct weir_residency_probe *probe;
-    const struct weir_cache_survey *survey;
-    const struct weir_clock *clock;
-    uint64_t limit_ns;
-    struct weir_residency *seen;
-    struct weir_extent_map *extents; /* NULL = only pages are counted */
-};
-
-static uint64_t scaled(uint64_t bytes, double scale)
-{
-    return (uint64_t)((double)bytes * scale);
-}
-
 /* Pieces that were not asked about count like those that were. */
-static void conclude(const struct inquiry *inquiry, uint64_t seen_bytes)
+static void conclude(const struct weir_cache_survey *survey, const struct weir_residency *sum,
+                     uint64_t seen_bytes, struct weir_residency *seen)
 {
-    const uint64_t share_bytes = inquiry->survey->share_bytes;
-    struct weir_extent_map *extents = inquiry->extents;
-    struct weir_residency *seen = inquiry->seen;
-    double scale = (double)share_bytes / (double)seen_bytes;
+    double scale = (double)survey->share_bytes / (double)seen_bytes;
 
-    if (seen_bytes == share_bytes)
+    *seen = *sum;
+    if (seen_bytes == survey->share_bytes)
         return;
-    seen->asked_bytes = scaled(seen->asked_bytes, scale);
-    seen->resident_bytes = scaled(seen->resident_bytes, scale);
-    if (extents == NULL)
-        return;
-    *extents = (struct weir_extent_map){
-        .asked_bytes = scaled(extents->asked_bytes, scale),
-        .mapped_bytes = scaled(extents->mapped_bytes, scale),
-        .unwritten_bytes = scaled(extents->unwritten_bytes, scale),
-        .inline_bytes = scaled(extents->inline_bytes, scale),
-        .encoded_bytes = scaled(extents->encoded_bytes, scale),
-        .shared_bytes = scaled(extents->shared_bytes, scale),
-    };
+    seen->asked_bytes = (uint64_t)((double)sum->asked_bytes * scale);
+    seen->resident_bytes = (uint64_t)((double)sum->resident_bytes * scale);
+    seen->dirty_bytes = (uint64_t)((double)sum->dirty_bytes * scale);
 }
 
 /* In random order, so that a survey cut short by time is no special part of the file: caches
- * tend to hold the end of what was written, or the beginning. */
-static void ask(const struct inquiry *inquiry)
+ * tend to hold the end of what was written, or the beginning. Pieces of operations that read, as
+ * `mix` says, are left out. */
+static void ask(struct weir_residency_probe *probe, const struct weir_cache_survey *survey,
+                struct weir_mix *mix, const struct weir_clock *clock, uint64_t limit_ns,
+                struct weir_residency *seen)
 {
-    const struct weir_cache_survey *survey = inquiry->survey;
-    const uint64_t begun_ns = weir_clock_ns(inquiry->clock);
+    const uint64_t begun_ns = weir_clock_ns(clock);
     struct weir_permutation order;
+    struct weir_residency sum = {0};
     uint64_t seen_bytes = 0;
 
     weir_permutation_init(&order, survey->piece_count, SURVEY_SEED);
     for (uint64_t i = 0; i < survey->piece_count; i++) {
-        struct weir_extent piece = weir_cache_survey_piece(survey, weir_permutation_at(&order, i));
+        uint64_t index = weir_permutation_at(&order, i);
+        struct weir_extent piece = weir_cache_survey_piece(survey, index);
 
-        if (weir_residency_add(inquiry->probe, piece, inquiry->seen) != 0 ||
-            (inquiry->extents != NULL &&
-             weir_extent_map_add(inquiry->probe, piece, inquiry->extents) != 0)) {
-            seen_bytes = 0;
-            break;
-        }
+        if (mix != NULL && weir_mix_is_read(mix, find_run(survey, index / survey->pieces_per_run)))
+            continue;
+        if (weir_residency_add(probe, piece, &sum) != 0)
+            return;
         seen_bytes += piece.bytes;
-        if (weir_clock_ns(inquiry->clock) - begun_ns > inquiry->limit_ns)
+        if (weir_clock_ns(clock) - begun_ns > limit_ns)
             break;
     }
-    if (seen_bytes > 0) {
-        conclude(inquiry, seen_bytes);
-        return;
-    }
-    *inquiry->seen = (struct weir_residency){0};
-    if (inquiry->extents != NULL)
-        *inquiry->extents = (struct weir_extent_map){0};
-}
-
-static void survey_file(const char *path, const struct weir_share *share, uint64_t op_limit,
-                        struct inquiry *inquiry)
-{
-    struct weir_cache_survey survey;
-
-    if (weir_residency_open(path, &inquiry->probe) != 0)
-        return;
-    weir_cache_survey_init(&survey, share, op_limit);
-    inquiry->survey = &survey;
-    ask(inquiry);
-    weir_residency_close(inquiry->probe);
+    if (seen_bytes > 0 && mix == NULL)
+        conclude(survey, &sum, seen_bytes, seen);
+    else
+        *seen = sum;
 }
 
 void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
                                const struct weir_clock *clock, struct weir_residency *seen)
 {
-    struct inquiry inquiry = {.clock = clock, .limit_ns = SURVEY_NS, .seen = seen};
+    struct weir_cache_survey survey;
+    struct weir_residency_probe *probe;
 
     *seen = (struct weir_residency){0};
-    survey_file(path, share, op_limit, &inquiry);
+    if (weir_residency_open(path, &probe) != 0)
+        return;
+    weir_cache_survey_init(&survey, share, op_limit, WEIR_SURVEY_PIECE_BYTES, false);
+    ask(probe, &survey, NULL, clock, SURVEY_NS, seen);
+    weir_residency_close(probe);
 }
 
-void weir_cache_survey_after(const char *path, const struct weir_share *share, uint64_t op_count,
-                             const struct weir_clock *clock, bool asks_extents,
-                             struct weir_residency *left, struct weir_extent_map *extents)
+void weir_cache_survey_dirty(const char *path, const struct weir_share *share, uint64_t op_limit,
+                             struct weir_mix *mix, const struct weir_clock *clock,
+                             uint64_t limit_ns, struct weir_residency *seen)
 {
-    struct inquiry inquiry = {.clock = clock,
-                              .limit_ns = asks_extents ? EXTENTS_NS : AFTER_NS,
-                              .seen = left,
-                              .extents = asks_extents ? extents : NULL};
+    struct weir_cache_survey survey;
+    struct weir_residency_probe *probe;
 
-    *left = (struct weir_residency){0};
-    *extents = (struct weir_extent_map){0};
-    survey_file(path, share, op_count, &inquiry);
+    *seen = (struct weir_residency){0};
+    if (weir_residency_open(path, &probe) != 0)
+        return;
+    if (weir_residency_knows_dirty(probe)) {
+        weir_cache_survey_init(&survey, share, op_limit, DIRTY_PIECE_BYTES, mix != NULL);
+        ask(probe, &survey, mix, clock, limit_ns, seen);
+    }
+    weir_residency_close(probe);
 }

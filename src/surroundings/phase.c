@@ -15,17 +15,10 @@ static bool counters_are_old(const struct weir_surroundings *surroundings)
            weir_clock_ns(surroundings->clock) - surroundings->looked_ns >= COUNTER_SAMPLE_NS;
 }
 
-static uint64_t read_storage(const struct weir_surroundings *surroundings)
-{
-    return surroundings->counts_reads ? weir_run_probe_storage_read(surroundings->host.probe)
-                                      : WEIR_UNKNOWN;
-}
-
 void weir_surroundings_begin(struct weir_surroundings *surroundings)
 {
     if (surroundings->traffic_watch != NULL)
         weir_traffic_read(surroundings->traffic_watch, &surroundings->traffic);
-    surroundings->storage_read_bytes = read_storage(surroundings);
     surroundings->samples_counters = counters_are_old(surroundings);
     if (!surroundings->samples_counters)
         return;
@@ -93,8 +86,6 @@ static void sample_rank(struct weir_surroundings *surroundings, struct weir_exec
         .throttled_ns = weir_growth(before->throttled_ns, now.throttled_ns),
         .stolen_ns = WEIR_UNKNOWN, /* until the node has told it */
         .stolen_cpus = weir_cpu_set_count(&binding->cpus),
-        .storage_read_bytes =
-            weir_growth(surroundings->storage_read_bytes, read_storage(surroundings)),
     };
     tell_place(binding, &now, execution);
     execution->is_moved |= was_away(binding, execution->migrations);

@@ -3,21 +3,23 @@
  * them. */
 #include "weir/system/page_cache.h"
 
+#include "mounts.h"
+#include "weir/system/small_file.h"
+
 #include "weir/base/call_watch.h"
 #include "weir/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/fiemap.h>
-#include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Headers before those of Linux 6.5 do not know it; all machines but Alpha have the same number. */
@@ -30,6 +32,7 @@
 
 struct weir_residency_probe {
     int fd;
+    int stat_fd; /* that cachestat is asked about: fd, or the upper file of an overlay */
     uint64_t file_bytes;
     uint64_t page_bytes;
     const char *path;     /* of the caller, until the probe is closed */
@@ -51,15 +54,25 @@ struct cache_counts {
     uint64_t recently_evicted;
 };
 
+/* Pages of a range. */
+struct page_counts {
+    uint64_t cached;
+    uint64_t dirty;
+};
+
+/* A page that is dirtied again while it is written back counts as both. */
 static int count_by_cachestat(const struct weir_residency_probe *probe, uint64_t offset,
-                              uint64_t bytes, uint64_t *cached)
+                              uint64_t bytes, struct page_counts *pages)
 {
     struct cache_range range = {.offset = offset, .bytes = bytes};
     struct cache_counts counts = {0};
 
-    if (syscall(SYS_cachestat, probe->fd, &range, &counts, 0) != 0)
+    if (syscall(SYS_cachestat, probe->stat_fd, &range, &counts, 0) != 0)
         return -errno;
-    *cached = counts.cached;
+    pages->cached = counts.cached;
+    pages->dirty = counts.dirty + counts.writeback;
+    if (pages->dirty > counts.cached)
+        pages->dirty = counts.cached;
     return 0;
 }
 
@@ -74,7 +87,7 @@ static bool may_trust_mincore(int fd, const char *path)
 }
 
 static int count_piece(const struct weir_residency_probe *probe, uint64_t offset, uint64_t bytes,
-                       uint64_t *cached)
+                       struct page_counts *pages)
 {
     /* Nothing is read through it, so no access is needed. */
     void *piece = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, probe->fd, (off_t)offset);
@@ -86,19 +99,19 @@ static int count_piece(const struct weir_residency_probe *probe, uint64_t offset
         code = -errno;
     munmap(piece, bytes);
     for (uint64_t page = 0; code == 0 && page < bytes / probe->page_bytes; page++)
-        *cached += probe->pages[page] & 1;
+        pages->cached += probe->pages[page] & 1;
     return code;
 }
 
 static int count_by_mincore(const struct weir_residency_probe *probe, uint64_t offset,
-                            uint64_t bytes, uint64_t *cached)
+                            uint64_t bytes, struct page_counts *pages)
 {
     int code = 0;
 
-    *cached = 0;
+    *pages = (struct page_counts){0};
     for (uint64_t done = 0; code == 0 && done < bytes; done += PIECE_BYTES)
         code = count_piece(probe, offset + done,
-                           bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES, cached);
+                           bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES, pages);
     return code;
 }
 
@@ -120,13 +133,46 @@ static int find_size(int fd, uint64_t *bytes)
     return 0;
 }
 
+/* The inode of an overlay has no pages: they belong to the file in the upper directory, or in a
+ * lower one, which has the same size. Returns -1 if that file cannot be opened here: the option is
+ * relative to where mount(8) ran, or names a directory outside of the container. */
+static int open_upper(const struct weir_residency_probe *probe)
+{
+    char resolved[PATH_MAX], upper[3 * PATH_MAX], directory[PATH_MAX];
+    struct weir_mount mount;
+    struct stat facts;
+    size_t length;
+    int fd;
+
+    if (realpath(probe->path, resolved) == NULL || !weir_mount_find("", resolved, &mount) ||
+        !weir_small_list_value(mount.super_options, "upperdir", directory, sizeof directory) ||
+        directory[0] != '/')
+        return -1;
+    length = strcmp(mount.point, "/") == 0 ? 0 : strlen(mount.point);
+    if (strncmp(resolved, mount.point, length) != 0)
+        return -1;
+    snprintf(upper, sizeof upper, "%s%s%s", directory,
+             strcmp(mount.part, "/") == 0 ? "" : mount.part, resolved + length);
+    fd = open(upper, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
+        (uint64_t)facts.st_size == probe->file_bytes)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 /* A kernel before 6.5, a container's filter of system calls and huge pages all refuse cachestat,
  * and newer kernels refuse it to processes that mincore would give no true answer. */
 static int choose_source(struct weir_residency_probe *probe, const char *path)
 {
-    uint64_t cached;
+    struct page_counts pages;
+    struct statfs facts;
 
-    if (count_by_cachestat(probe, 0, 1, &cached) == 0)
+    probe->stat_fd = probe->fd;
+    if (fstatfs(probe->fd, &facts) == 0 && facts.f_type == OVERLAYFS_SUPER_MAGIC)
+        probe->stat_fd = open_upper(probe);
+    if (probe->stat_fd >= 0 && count_by_cachestat(probe, 0, 1, &pages) == 0)
         return 0;
     if (!may_trust_mincore(probe->fd, path))
         return -EPERM;
@@ -145,6 +191,7 @@ int weir_residency_open(const char *path, struct weir_residency_probe **probe)
     /* A pipe would wait for its writer. */
     made->path = path;
     weir_call_begin("open", path);
+    made->stat_fd = -1;
     made->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     code = made->fd < 0 ? -errno : find_size(made->fd, &made->file_bytes);
     if (code == 0)
@@ -162,6 +209,8 @@ void weir_residency_close(struct weir_residency_probe *probe)
     if (probe == NULL)
         return;
     weir_call_begin("close", probe->path);
+    if (probe->stat_fd >= 0 && probe->stat_fd != probe->fd)
+        close(probe->stat_fd);
     if (probe->fd >= 0)
         close(probe->fd);
     weir_call_end();
@@ -174,11 +223,17 @@ const char *weir_residency_source(const struct weir_residency_probe *probe)
     return probe->pages == NULL ? "cachestat" : "mincore";
 }
 
+bool weir_residency_knows_dirty(const struct weir_residency_probe *probe)
+{
+    return probe->pages == NULL;
+}
+
 int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent extent,
                        struct weir_residency *sum)
 {
     uint64_t page = probe->page_bytes;
-    uint64_t first, end, cached = 0;
+    struct page_counts pages = {0};
+    uint64_t first, end;
     int code;
 
     if (extent.bytes == 0 || extent.offset >= probe->file_bytes)
@@ -189,74 +244,13 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
     end = (extent.offset + extent.bytes + page - 1) / page * page;
     weir_call_begin(weir_residency_source(probe), probe->path);
     code = (probe->pages == NULL ? count_by_cachestat : count_by_mincore)(probe, first, end - first,
-                                                                          &cached);
+                                                                          &pages);
     weir_call_end();
     if (code != 0)
         return code;
     sum->asked_bytes += end - first;
-    sum->resident_bytes += cached * page;
-    return 0;
-}
-
-/* ---- what is under a file ---- */
-
-#define EXTENTS_AT_ONCE 64
-
-static void count_extent(const struct fiemap_extent *extent, uint64_t bytes,
-                         struct weir_extent_map *sum)
-{
-    sum->mapped_bytes += bytes;
-    if (extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
-        sum->unwritten_bytes += bytes;
-    if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
-        sum->inline_bytes += bytes;
-    if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
-        sum->encoded_bytes += bytes;
-    if (extent->fe_flags & FIEMAP_EXTENT_SHARED)
-        sum->shared_bytes += bytes;
-}
-
-/* Reads that pass no block layer: of persistent memory that is mapped, data are copied from it. */
-static bool is_copied_from_memory(int fd)
-{
-    struct statx facts;
-
-    return statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &facts) == 0 &&
-           (facts.stx_attributes & STATX_ATTR_DAX) != 0;
-}
-
-int weir_extent_map_add(const struct weir_residency_probe *probe, struct weir_extent extent,
-                        struct weir_extent_map *sum)
-{
-    union {
-        struct fiemap map;
-        char room[sizeof(struct fiemap) + EXTENTS_AT_ONCE * sizeof(struct fiemap_extent)];
-    } request = {.map = {.fm_start = extent.offset, .fm_extent_count = EXTENTS_AT_ONCE}};
-    uint64_t end;
-
-    if (extent.offset >= probe->file_bytes)
-        return 0;
-    if (is_copied_from_memory(probe->fd))
-        return -EOPNOTSUPP;
-    if (extent.bytes > probe->file_bytes - extent.offset)
-        extent.bytes = probe->file_bytes - extent.offset;
-    request.map.fm_length = extent.bytes;
-    end = extent.offset + extent.bytes;
-    if (ioctl(probe->fd, FS_IOC_FIEMAP, &request.map) != 0)
-        return -errno;
-    for (unsigned i = 0; i < request.map.fm_mapped_extents; i++) {
-        const struct fiemap_extent *found = &request.map.fm_extents[i];
-        uint64_t first = found->fe_logical > extent.offset ? found->fe_logical : extent.offset;
-        uint64_t last = found->fe_logical + found->fe_length;
-
-        /* A full table: later extents are not known. */
-        if (i + 1 == EXTENTS_AT_ONCE && last < end)
-            end = last;
-        last = last < end ? last : end;
-        if (last > first)
-            count_extent(found, last - first, sum);
-    }
-    sum->asked_bytes += end - extent.offset;
+    sum->resident_bytes += pages.cached * page;
+    sum->dirty_bytes += pages.dirty * page;
     return 0;
 }
 

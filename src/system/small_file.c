@@ -56,6 +56,23 @@ bool weir_small_list_has(const char *words, const char *word)
     }
 }
 
+bool weir_small_list_value(const char *words, const char *key, char *value, size_t bytes)
+{
+    size_t length = strlen(key);
+
+    for (;;) {
+        size_t size = strcspn(words, ",");
+
+        if (size > length && strncmp(words, key, length) == 0 && words[length] == '=') {
+            snprintf(value, bytes, "%.*s", (int)(size - length - 1), words + length + 1);
+            return true;
+        }
+        if (words[size] == '\0')
+            return false;
+        words += size + 1;
+    }
+}
+
 /* Sets `path` to "" if it does not fit, which is the name of nothing. */
 static void make_path(char path[WEIR_ROOTED_PATH_BYTES], const char *format, va_list arguments)
 {

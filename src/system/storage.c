@@ -237,6 +237,22 @@ static int32_t find_numa_node(const char *device)
     return node;
 }
 
+/* Names of RAM disks are those of their drivers. */
+static bool is_memory_device(const char *root, const char *name)
+{
+    char file[WEIR_ROOTED_PATH_BYTES];
+    struct statfs facts;
+
+    if (strncmp(name, "ram", 3) == 0 || strncmp(name, "zram", 4) == 0 ||
+        strncmp(name, "nullb", 5) == 0)
+        return true;
+    return strncmp(name, "loop", 4) == 0 &&
+           weir_small_file_line(file, sizeof file, "%s/sys/class/block/%s/loop/backing_file", root,
+                                name) &&
+           statfs(file, &facts) == 0 &&
+           (facts.f_type == TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC);
+}
+
 /* A partition has the queue of its disk, where it is reported; but "rotates" has no value for
  * "unknown". */
 static void describe_device(const char *root, const struct weir_block_link *link,
@@ -250,6 +266,7 @@ static void describe_device(const char *root, const struct weir_block_link *link
     weir_small_text_copy(facts->name, sizeof facts->name, link->name);
     facts->level = link->level;
     facts->is_partition = link->is_partition;
+    facts->is_memory = is_memory_device(root, link->name);
     facts->is_rotational = find_count(device, "queue/rotational") != 0 ||
                            (link->is_partition && find_count(device, "../queue/rotational") != 0);
     if (weir_small_file_number(&sectors, "%s/size", device) && sectors > 0)
@@ -314,32 +331,4 @@ void weir_storage_describe(const char *root, const char *path, struct weir_stora
     else
         describe_mount(root, existing, &chain, facts);
     keep_devices(facts, root, &chain);
-}
-
-/* Not in linux/magic.h. */
-#define JFS_MAGIC 0x3153464a
-#define NTFS3_MAGIC 0x7366746e
-#define EXFAT_MAGIC 0x2011BAB0
-
-bool weir_storage_counts_reads(const char *path)
-{
-    static const unsigned long types[] = {
-        EXT4_SUPER_MAGIC,     XFS_SUPER_MAGIC,      BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,
-        MSDOS_SUPER_MAGIC,    EXFAT_MAGIC,          JFS_MAGIC,         NTFS3_MAGIC,
-        NILFS_SUPER_MAGIC,    REISERFS_SUPER_MAGIC, ISOFS_SUPER_MAGIC, UDF_SUPER_MAGIC,
-        OVERLAYFS_SUPER_MAGIC};
-    char existing[PATH_MAX];
-    struct statfs facts;
-    struct stat found;
-
-    if (!weir_path_find_existing(path, existing, &found))
-        return false;
-    if (S_ISBLK(found.st_mode))
-        return true;
-    if (statfs(existing, &facts) != 0)
-        return false;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if ((unsigned long)facts.f_type == types[i])
-            return true;
-    return false;
 }

@@ -29,10 +29,9 @@ struct meter {
 struct weir_traffic_watch {
     size_t device_count;
     size_t port_count;
-    size_t top_count;
-    struct meter tops[WEIR_CHAIN_MAX]; /* devices that the file system is on */
     struct meter devices[WEIR_CHAIN_MAX];
     struct meter ports[WEIR_PORTS_MAX];
+    int loopback; /* bytes sent; -1: not counted */
 };
 
 static int open_counter(const char *directory, const char *name)
@@ -52,7 +51,7 @@ static void close_counter(int fd)
 
 /* ---- what is watched ---- */
 
-static void watch_device(const char *root, const char *name, struct meter *meters, size_t *count)
+static void watch_device(struct weir_traffic_watch *watch, const char *root, const char *name)
 {
     char directory[WEIR_ROOTED_PATH_BYTES];
     int fd;
@@ -60,7 +59,7 @@ static void watch_device(const char *root, const char *name, struct meter *meter
     snprintf(directory, sizeof directory, "%s/sys/class/block/%s", root, name);
     fd = open_counter(directory, "stat");
     if (fd >= 0)
-        meters[(*count)++] = (struct meter){fd, -1, SECTOR_BYTES};
+        watch->devices[watch->device_count++] = (struct meter){fd, -1, SECTOR_BYTES};
 }
 
 /* The facts may have been cut: the chain is followed anew, and holds each device once. Of a device
@@ -72,14 +71,9 @@ static void watch_devices(struct weir_traffic_watch *watch, const char *root,
 
     for (uint32_t i = 0; i < facts->device_count; i++)
         weir_block_chain_add(&chain, root, facts->devices[i].name);
-    for (size_t i = 0; i < chain.count; i++) {
-        const struct weir_block_link *link = &chain.links[i];
-
-        if (!link->has_parts)
-            watch_device(root, link->name, watch->devices, &watch->device_count);
-        if (link->level == 0)
-            watch_device(root, link->name, watch->tops, &watch->top_count);
-    }
+    for (size_t i = 0; i < chain.count; i++)
+        if (!chain.links[i].has_parts)
+            watch_device(watch, root, chain.links[i].name);
 }
 
 /* True if both counters are there; else none of them is open. */
@@ -144,9 +138,15 @@ struct weir_traffic_watch *weir_traffic_open(const char *root,
 
     if (watch == NULL)
         weir_error_out_of_memory();
+    watch->loopback = -1;
     watch_devices(watch, root, facts);
-    if (facts->is_network || facts->may_be_network)
+    if (facts->is_network || facts->may_be_network) {
+        char directory[WEIR_ROOTED_PATH_BYTES];
+
         watch_network(watch, root);
+        snprintf(directory, sizeof directory, "%s/sys/class/net/lo/statistics", root);
+        watch->loopback = open_counter(directory, "tx_bytes");
+    }
     return watch;
 }
 
@@ -156,12 +156,11 @@ void weir_traffic_close(struct weir_traffic_watch *watch)
         return;
     for (size_t i = 0; i < watch->device_count; i++)
         close_counter(watch->devices[i].in);
-    for (size_t i = 0; i < watch->top_count; i++)
-        close_counter(watch->tops[i].in);
     for (size_t i = 0; i < watch->port_count; i++) {
         close_counter(watch->ports[i].in);
         close_counter(watch->ports[i].out);
     }
+    close_counter(watch->loopback);
     free(watch);
 }
 
@@ -183,22 +182,14 @@ static uint64_t read_port(int fd, uint64_t unit_bytes)
 }
 
 /* Reads done, merged, sectors, time; and the same of writes. */
-static void add_device(const struct meter *meter, bool is_top, struct weir_traffic *traffic)
+static void add_device(const struct meter *meter, struct weir_traffic *traffic)
 {
-    uint64_t reads, sectors_read, writes, sectors_written;
+    uint64_t sectors_read, sectors_written;
     char text[256];
 
-    if (!read_counter(meter->in, text) ||
-        sscanf(text, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64, &reads,
-               &sectors_read, &writes, &sectors_written) != 4)
+    if (!read_counter(meter->in, text) || sscanf(text, "%*u %*u %" SCNu64 " %*u %*u %*u %" SCNu64,
+                                                 &sectors_read, &sectors_written) != 2)
         return;
-    if (is_top) {
-        traffic->top_reads += reads;
-        traffic->top_read_bytes += sectors_read * meter->unit_bytes;
-        traffic->top_writes += writes;
-        traffic->top_written_bytes += sectors_written * meter->unit_bytes;
-        return;
-    }
     traffic->device_read_bytes += sectors_read * meter->unit_bytes;
     traffic->device_written_bytes += sectors_written * meter->unit_bytes;
 }
@@ -208,10 +199,10 @@ void weir_traffic_read(const struct weir_traffic_watch *watch, struct weir_traff
     memset(traffic, 0, sizeof *traffic);
     traffic->has_devices = watch->device_count > 0;
     traffic->has_network = watch->port_count > 0;
+    traffic->has_loopback = watch->loopback >= 0;
+    traffic->loopback_bytes = watch->loopback >= 0 ? read_port(watch->loopback, 1) : 0;
     for (size_t i = 0; i < watch->device_count; i++)
-        add_device(&watch->devices[i], false, traffic);
-    for (size_t i = 0; i < watch->top_count; i++)
-        add_device(&watch->tops[i], true, traffic);
+        add_device(&watch->devices[i], traffic);
     for (size_t i = 0; i < watch->port_count; i++) {
         const struct meter *meter = &watch->ports[i];
 
@@ -231,14 +222,12 @@ struct weir_traffic weir_traffic_between(const struct weir_traffic *before,
     return (struct weir_traffic){
         .has_devices = before->has_devices && after->has_devices,
         .has_network = before->has_network && after->has_network,
+        .has_loopback = before->has_loopback && after->has_loopback,
         .device_read_bytes = growth(before->device_read_bytes, after->device_read_bytes),
         .device_written_bytes = growth(before->device_written_bytes, after->device_written_bytes),
         .network_received_bytes =
             growth(before->network_received_bytes, after->network_received_bytes),
         .network_sent_bytes = growth(before->network_sent_bytes, after->network_sent_bytes),
-        .top_reads = growth(before->top_reads, after->top_reads),
-        .top_read_bytes = growth(before->top_read_bytes, after->top_read_bytes),
-        .top_writes = growth(before->top_writes, after->top_writes),
-        .top_written_bytes = growth(before->top_written_bytes, after->top_written_bytes),
+        .loopback_bytes = growth(before->loopback_bytes, after->loopback_bytes),
     };
 }

@@ -145,7 +145,7 @@ static struct scene make_thousands(bool are_different)
         done = scene_done(&scene, test, phases[i], 0, row);
         set_places(&scene, done, hosts, are_different);
         done->node_memory_bytes = 256 * GIB;
-        done->traffic = (struct weir_traffic){true, true, MIB, 16 * GIB, MIB, MIB};
+        done->traffic = (struct weir_traffic){true, true, false, MIB, 16 * GIB, MIB, MIB, 0};
         done->residency = (struct weir_residency_result){16 * GIB, GIB, RANKS};
         weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     }

@@ -50,7 +50,6 @@ struct weir_execution {
                                   over their processors; WEIR_UNKNOWN if there is no such group */
     uint64_t stolen_ns;        /* of the processors it started with, taken by the hypervisor */
     uint32_t stolen_cpus;      /* how many these are */
-    uint64_t storage_read_bytes; /* from block devices, by all of its threads; WEIR_UNKNOWN */
 };
 
 #endif

@@ -83,6 +83,8 @@ struct weir_device_facts {
     uint32_t level;           /* 0: what the file system is on; its parts are level 1, ... */
     bool is_rotational;
     bool is_partition;
+    bool is_memory;    /* a RAM disk, zram, null_blk, or a loop device over a file in tmpfs: a flush
+                          makes    nothing durable */
     int32_t numa_node; /* WEIR_NUMA_UNKNOWN */
 };
 
@@ -114,15 +116,14 @@ static inline bool weir_storage_is_local(const struct weir_storage_facts *facts)
 struct weir_traffic {
     bool has_devices; /* devices behind the target were found */
     bool has_network;
+    bool has_loopback;
     uint64_t device_read_bytes;
     uint64_t device_written_bytes;
     uint64_t network_received_bytes;
     uint64_t network_sent_bytes;
-    /* requests to the devices that the file system is on, and their bytes */
-    uint64_t top_reads;
-    uint64_t top_read_bytes;
-    uint64_t top_writes;
-    uint64_t top_written_bytes;
+    /* of the loopback device, what was sent, which is what was received: servers on this node, and
+     * all else that its processes tell each other */
+    uint64_t loopback_bytes;
 };
 
 /* One thing to know of a whole run: "slurm job" and "4711". */

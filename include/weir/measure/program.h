@@ -48,15 +48,14 @@ struct weir_label_result {
     unsigned rank_count; /* that executed it */
     uint64_t call_count; /* in it */
     uint64_t byte_count;
+    /* of what it wrote through the page cache, pages that the kernel was asked about when its block
+     * ended (0 = not known), and those of them that were dirty */
+    uint64_t written_asked_bytes;
+    uint64_t unstored_bytes;
     struct weir_histogram *duration; /* of executions: wall clock, or the sum of their calls */
     double call_s;                   /* sum over all calls */
-    /* first executions of ranks, if the kernel counts what block devices supply: read by calls
-     * in them, by all ranks and by the one that read most, and supplied. Not in result files. */
-    uint64_t read_bytes;
-    uint64_t read_bytes_max;
-    uint64_t storage_read_bytes;
-    double first_begin_s; /* of any rank, ... */
-    double last_end_s;    /* ... so the aggregate rate is byte_count over the difference */
+    double first_begin_s;            /* of any rank, ... */
+    double last_end_s; /* ... so the aggregate rate is byte_count over the difference */
     /* time that was between the first rank that began the n-th execution (counted on each rank) and
      * the last that ended it, for any n: without what lies between executions. 0: not known, as
      * with labels that are merged. Estimated: a rank did more than WEIR_LABEL_STARTS of them, and

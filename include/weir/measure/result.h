@@ -22,19 +22,6 @@
 #define WEIR_SLOWEST_KEPT 3
 #define WEIR_OUTLIERS_KEPT 64
 
-/* Origin of the bytes of a rank, as the kernel reports it after the phase. All zero: not queried.
- */
-struct weir_data_origin {
-    uint64_t left_asked_bytes; /* moved by direct I/O; 0 = the page cache is not known */
-    uint64_t left_bytes;       /* of these, in the page cache now, and not before */
-    uint64_t extent_bytes;     /* read, and covered by the extent map: */
-    uint64_t hole_bytes;
-    uint64_t unwritten_bytes;
-    uint64_t inline_bytes;
-    uint64_t encoded_bytes;
-    uint64_t shared_bytes;
-};
-
 /* One rank's part of a phase, as gathered. Stamps are on the common clock, relative to the phase's
  * agreed start. */
 struct weir_rank_row {
@@ -74,18 +61,15 @@ struct weir_rank_row {
      * the kernel cannot tell */
     uint64_t resident_asked_bytes;
     uint64_t resident_bytes;
-    struct weir_data_origin origin;
+    /* of what this rank wrote, as struct weir_dirty_result */
+    uint64_t written_asked_bytes;
+    uint64_t unstored_bytes;
+    uint64_t synced_asked_bytes;
+    uint64_t unsynced_bytes;
     /* of the first rank of each node: */
     uint64_t machine; /* nodes of one machine see the same devices; 0: not known */
     struct weir_traffic traffic;
     uint64_t node_memory_bytes; /* that a page cache could take; 0: not known */
-};
-
-/* Bytes that ranks read, and those that block devices supplied for it. */
-struct weir_supply_result {
-    unsigned rank_count; /* ranks for which the kernel counts them */
-    uint64_t storage_bytes;
-    struct weir_data_origin origin; /* sums over ranks */
 };
 
 /* How much of what a phase was about to read was in page caches. */
@@ -93,6 +77,15 @@ struct weir_residency_result {
     uint64_t asked_bytes; /* 0: not known */
     uint64_t resident_bytes;
     unsigned rank_count; /* ranks that could tell */
+};
+
+/* How much of what a phase wrote was dirty, or being written back, in page caches. */
+struct weir_dirty_result {
+    uint64_t asked_bytes;        /* 0: not known */
+    uint64_t unstored_bytes;     /* when the timed part of the phase ended */
+    uint64_t synced_asked_bytes; /* 0: the plan syncs nothing, or not known */
+    uint64_t unsynced_bytes;     /* after the plan's syncs */
+    unsigned rank_count;         /* ranks that could tell */
 };
 
 /* Windows over all ranks in seconds, earliest start to latest stop, as IOR defines them: open,
@@ -331,7 +324,7 @@ struct weir_phase_result {
     struct weir_node_places *node_places;
     struct weir_rank_place *rank_places;
     struct weir_residency_result residency;
-    struct weir_supply_result supply;
+    struct weir_dirty_result dirty;
     struct weir_traffic traffic; /* of all machines, from before the phase until after it */
     uint64_t node_memory_bytes;  /* least of the nodes; 0: not known */
     /* rank_count of them, while the record is shown to the observer for the first time; else

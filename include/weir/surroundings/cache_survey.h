@@ -12,12 +12,11 @@
 void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
                                const struct weir_clock *clock, struct weir_residency *seen);
 
-/* Samples the page cache after a phase of the first `op_count` operations of `share`, and the
- * extents under them if `asks_extents`, for 0.5 or 10 ms. All zero if the kernel reports nothing.
- */
-void weir_cache_survey_after(const char *path, const struct weir_share *share, uint64_t op_count,
-                             const struct weir_clock *clock, bool asks_extents,
-                             struct weir_residency *left, struct weir_extent_map *extents);
+/* The same after a write of so many operations, for dirty pages: `mix` (NULL: all write) says which
+ * operations read. It lasts for `limit_ns` at most. All zero where dirty pages are not known. */
+void weir_cache_survey_dirty(const char *path, const struct weir_share *share, uint64_t op_limit,
+                             struct weir_mix *mix, const struct weir_clock *clock,
+                             uint64_t limit_ns, struct weir_residency *seen);
 
 /* ---- which parts of a file are asked for ---- */
 
@@ -32,14 +31,16 @@ struct weir_cache_survey {
     uint64_t ops_per_run;
     uint64_t run_count; /* all that there are */
     uint64_t runs_asked;
+    uint64_t piece_bytes; /* of all pieces but the last one of a run */
     uint64_t pieces_per_run;
     uint64_t piece_count;
     uint64_t share_bytes; /* of all runs */
 };
 
-/* The first `op_limit` operations of `share`, which must outlive the survey. Pure. */
+/* The first `op_limit` operations of `share`, which must outlive the survey; `are_single`: each is
+ * a run. Pure. */
 void weir_cache_survey_init(struct weir_cache_survey *survey, const struct weir_share *share,
-                            uint64_t op_limit);
+                            uint64_t op_limit, uint64_t piece_bytes, bool are_single);
 
 /* Piece `index` (< piece_count); it is empty where the limit leaves nothing of it. Pure. */
 struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *survey, uint64_t index);

@@ -46,7 +46,6 @@ struct weir_surroundings {
     struct weir_binding binding;              /* of this rank */
     uint32_t given_core_count;                /* cores of host.given */
     bool is_bound;                            /* to the binding */
-    bool counts_reads;                        /* weir_storage_counts_reads(path) */
     char path[WEIR_PATH_BYTES];               /* behind which the storage is; "": there is none */
     struct weir_storage_facts storage;        /* behind the path; first rank of a node */
     struct weir_traffic_watch *traffic_watch; /* first rank of a node; else NULL */
@@ -56,10 +55,9 @@ struct weir_surroundings {
     unsigned storage_count;
     struct weir_error refusal; /* why weir_surroundings_place_memory was not 0 */
     /* of the phase: */
-    struct weir_running look;    /* the latest one that read the kernel's counters */
-    uint64_t looked_ns;          /* when that was; 0: never */
-    bool samples_counters;       /* they are read around the present phase */
-    uint64_t storage_read_bytes; /* by this process before the phase; WEIR_UNKNOWN */
+    struct weir_running look; /* the latest one that read the kernel's counters */
+    uint64_t looked_ns;       /* when that was; 0: never */
+    bool samples_counters;    /* they are read around the present phase */
     struct weir_traffic traffic;
     struct weir_page_sample pages;
 };

@@ -15,11 +15,14 @@ struct weir_extent {
 struct weir_residency {
     uint64_t asked_bytes;    /* as far as the file goes, in whole pages */
     uint64_t resident_bytes; /* of these */
+    uint64_t dirty_bytes;    /* of these: dirty or being written back; 0 with mincore */
 };
 
 struct weir_residency_probe;
 
-/* cachestat(2) where the kernel has it and allows it, else mincore(2). 0, or -errno: the file is
+/* cachestat(2) where the kernel has it and allows it, else mincore(2). Of a file on an overlay the
+ * pages are those of its layer: cachestat is asked about the file in the upper directory, if that
+ * can be opened. 0, or -errno: the file is
  * not there, is no regular file or device, or the kernel does not tell this user (-EPERM: mincore
  * calls all pages of a file resident that is neither this user's nor writable). */
 int weir_residency_open(const char *path, struct weir_residency_probe **probe);
@@ -28,25 +31,13 @@ void weir_residency_close(struct weir_residency_probe *probe);
 /* "cachestat" or "mincore". */
 const char *weir_residency_source(const struct weir_residency_probe *probe);
 
+/* True if dirty pages are counted: mincore does not know them. */
+bool weir_residency_knows_dirty(const struct weir_residency_probe *probe);
+
 /* Adds the extent to `sum`. 0 or -errno. Time grows with the pages that are resident (cachestat) or
  * with the size (mincore). */
 int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent extent,
                        struct weir_residency *sum);
-
-/* Extents of a part of a file, by kind. */
-struct weir_extent_map {
-    uint64_t asked_bytes;     /* 0 = not known */
-    uint64_t mapped_bytes;    /* the rest are holes, and these are ... */
-    uint64_t unwritten_bytes; /* ... allocated and never written, ... */
-    uint64_t inline_bytes;    /* ... in the inode or in metadata, ... */
-    uint64_t encoded_bytes;   /* ... compressed or encrypted, ... */
-    uint64_t shared_bytes;    /* ... and in other files, too */
-};
-
-/* Adds up to 64 extents on the storage that lie under the part `extent` to `sum` (FS_IOC_FIEMAP).
- * Returns 0 or -errno: the file system has no extent map, or its data are in memory (DAX). */
-int weir_extent_map_add(const struct weir_residency_probe *probe, struct weir_extent extent,
-                        struct weir_extent_map *sum);
 
 /* ---- emptying ---- */
 

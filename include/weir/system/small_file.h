@@ -23,6 +23,9 @@ bool weir_small_text_choice(char *to, size_t bytes, char *choices);
 /* True if one of the words, which commas separate, is `word`. */
 bool weir_small_list_has(const char *words, const char *word);
 
+/* Copies the value of "KEY=VALUE" in such a list. False if the key is not there. */
+bool weir_small_list_value(const char *words, const char *key, char *value, size_t bytes);
+
 /* The first line. False, and "", if the file is not there or the line is blank. */
 bool weir_small_file_line(char *line, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

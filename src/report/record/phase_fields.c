@@ -224,21 +224,14 @@ static const struct weir_json_field residency_fields[] = {
     {0},
 };
 
-#define SUPPLY(key_text, member)                                                                   \
-    WEIR_JSON_FIELD(weir_supply_result, key_text, member, COUNT, .flags = WEIR_JSON_OMITTED,       \
-                    WEIR_JSON_WHEN(weir_supply_result, member))
-
-static const struct weir_json_field supply_fields[] = {
-    WEIR_JSON_FIELD(weir_supply_result, "ranks", rank_count, UNSIGNED),
-    WEIR_JSON_FIELD(weir_supply_result, "storage_read_bytes", storage_bytes, COUNT),
-    SUPPLY("left_asked_bytes", origin.left_asked_bytes),
-    SUPPLY("left_bytes", origin.left_bytes),
-    SUPPLY("extent_bytes", origin.extent_bytes),
-    SUPPLY("hole_bytes", origin.hole_bytes),
-    SUPPLY("unwritten_bytes", origin.unwritten_bytes),
-    SUPPLY("inline_bytes", origin.inline_bytes),
-    SUPPLY("encoded_bytes", origin.encoded_bytes),
-    SUPPLY("shared_bytes", origin.shared_bytes),
+static const struct weir_json_field dirty_fields[] = {
+    WEIR_JSON_FIELD(weir_dirty_result, "asked_bytes", asked_bytes, COUNT),
+    WEIR_JSON_FIELD(weir_dirty_result, "dirty_bytes", unstored_bytes, COUNT),
+    WEIR_JSON_FIELD(weir_dirty_result, "synced_bytes", synced_asked_bytes, COUNT,
+                    WEIR_JSON_WHEN(weir_dirty_result, synced_asked_bytes)),
+    WEIR_JSON_FIELD(weir_dirty_result, "dirty_after_sync_bytes", unsynced_bytes, COUNT,
+                    WEIR_JSON_WHEN(weir_dirty_result, synced_asked_bytes)),
+    WEIR_JSON_FIELD(weir_dirty_result, "ranks", rank_count, UNSIGNED),
     {0},
 };
 
@@ -250,11 +243,15 @@ static const struct weir_json_field traffic_fields[] = {
     TRAFFIC("device_written_bytes", device_written_bytes, has_devices),
     TRAFFIC("network_received_bytes", network_received_bytes, has_network),
     TRAFFIC("network_sent_bytes", network_sent_bytes, has_network),
+    TRAFFIC("loopback_bytes", loopback_bytes, has_loopback),
     {0},
 };
 _Static_assert(offsetof(struct weir_traffic, has_network) ==
                    offsetof(struct weir_traffic, has_devices) + sizeof(bool),
-               "traffic is there if either of two neighbours is");
+               "traffic is there if any of three neighbours is");
+_Static_assert(offsetof(struct weir_traffic, has_loopback) ==
+                   offsetof(struct weir_traffic, has_devices) + 2 * sizeof(bool),
+               "traffic is there if any of three neighbours is");
 
 static const struct weir_json_field shortfall_fields[] = {
     PHASE("text", shortfall, STRING),
@@ -563,11 +560,11 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("verification", mismatches, OBJECT, .fields = verification_fields),
     PHASE("residency", residency, OBJECT, .fields = residency_fields,
           WEIR_JSON_WHEN(weir_phase_result, residency.asked_bytes)),
-    PHASE("supply", supply, OBJECT, .fields = supply_fields, .flags = WEIR_JSON_OMITTED,
-          WEIR_JSON_WHEN(weir_phase_result, supply.rank_count)),
+    PHASE("dirty", dirty, OBJECT, .fields = dirty_fields,
+          WEIR_JSON_WHEN(weir_phase_result, dirty.asked_bytes)),
     PHASE("traffic", traffic, OBJECT, .fields = traffic_fields,
           .when = offsetof(struct weir_phase_result, traffic.has_devices),
-          .when_bytes = 2 * sizeof(bool)),
+          .when_bytes = 3 * sizeof(bool)),
     PHASE("node_memory_bytes", node_memory_bytes, COUNT,
           WEIR_JSON_WHEN(weir_phase_result, node_memory_bytes)),
     PHASE("notes", notes, STRING, .flags = WEIR_JSON_OMITTED,

@@ -131,6 +131,7 @@ static const struct weir_json_field device_fields[] = {
     TOLD(weir_device_facts, "bytes", bytes, COUNT),
     DEVICE("partition", is_partition, FLAG),
     DEVICE("rotational", is_rotational, FLAG),
+    DEVICE("memory", is_memory, FLAG),
     DEVICE("write_cache", write_cache, TEXT),
     DEVICE("scheduler", scheduler, TEXT),
     TOLD(weir_device_facts, "requests", request_count, UNSIGNED),
