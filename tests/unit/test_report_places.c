@@ -145,7 +145,12 @@ static struct scene make_thousands(bool are_different)
         done = scene_done(&scene, test, phases[i], 0, row);
         set_places(&scene, done, hosts, are_different);
         done->node_memory_bytes = 256 * GIB;
-        done->traffic = (struct weir_traffic){true, true, false, MIB, 16 * GIB, MIB, MIB, 0};
+        done->traffic = (struct weir_traffic){.has_devices = true,
+                                              .has_network = true,
+                                              .device_read_bytes = MIB,
+                                              .device_written_bytes = 16 * GIB,
+                                              .network_received_bytes = MIB,
+                                              .network_sent_bytes = MIB};
         done->residency = (struct weir_residency_result){16 * GIB, GIB, RANKS};
         weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);
     }
