@@ -55,6 +55,7 @@ static void audit_tree(struct weir_audit_input *input)
         return;
     weir_audit_work(input);
     weir_audit_names(input);
+    weir_audit_sync(input);
     if (input->phase->names.item == NULL || input->record->rank_ops_min == 0)
         return;
     weir_audit_time(input);
@@ -118,9 +119,6 @@ static void ask_for_evidence(const struct weir_audit_input *input)
         observe(input, WEIR_EVIDENCE_SUPPLIED, weir_audit_passed(input, false, &bytes), false,
                 "no counter of a device or network shows the bytes of this file system");
     }
-    if (moves && weir_verb_writes(input->phase->verb))
-        observe(input, WEIR_EVIDENCE_STORED, weir_audit_passed(input, true, &bytes), false,
-                "no counter of a device or network shows the bytes of this file system");
 }
 
 void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
@@ -171,6 +169,9 @@ static const struct {
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_NO_DEVICE_IO},
     {WEIR_FINDING_IN_MEMORY, WEIR_FINDING_SHORT},
     {WEIR_FINDING_NO_STORAGE, WEIR_FINDING_SHORT},
+    {WEIR_FINDING_VOLATILE_MOUNT, WEIR_FINDING_SYNC_NO_EFFECT},
+    {WEIR_FINDING_SYNC_NO_EFFECT, WEIR_FINDING_UNSYNCED},
+    {WEIR_FINDING_UNSYNCED, WEIR_FINDING_SHORT},
 };
 
 static const struct weir_finding *find_finding(const struct weir_phase_result *record,

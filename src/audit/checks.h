@@ -32,6 +32,13 @@ bool weir_audit_uses_page_cache(const struct weir_audit_input *input);
  * networks count those of others, too. False if that is not known. */
 bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64_t *bytes);
 
+/* Did what was written leave memory, and did syncs have an effect? Of phases on files and on trees.
+ */
+void weir_audit_sync(const struct weir_audit_input *input);
+
+/* The same of a program, label by label. False if the kernel did not count dirty pages of any. */
+bool weir_audit_labels(const struct weir_audit_input *input);
+
 /* Is this type of file system memory, without storage under it? */
 bool weir_audit_is_memory(const char *type);
 

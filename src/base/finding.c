@@ -625,10 +625,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
             .measures = WEIR_MEASURE_CACHE,
-            .meaning =
-                "a least time (minTimeDuration) moved the same data several times, through the "
-                "page cache",
-            .remedy = "move more data instead, or --direct",
+            .meaning = "a least time moved the same data several times through the page cache",
+            .detection = "bytes moved, and bytes of the layout",
+            .threshold = "more than once, without a sync after each write",
+            .remedy = "move more data instead, or direct I/O",
+            .test = "mpi.residency: minTimeDuration; clean twin without it",
             .page = "page-cache",
         },
     [WEIR_FINDING_RESIDENT] =
@@ -776,12 +777,14 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "skewed-start",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning =
-                "ranks of a program began the same execution of a label that moves data, and "
-                "that a rank executes three times at most, a millisecond or more apart on average, "
-                "and a quarter or more of what one takes: some of them worked alone, and rates of "
-                "single ranks are not those of all together",
+            .meaning = "ranks of a program began the same execution of a label that moves data at "
+                       "different times: some worked alone, and rates of single ranks are not "
+                       "those of all together",
+            .detection =
+                "starts of the executions of a label that a rank executes three times at most",
+            .threshold = "a millisecond on average, and a quarter of the mean time of an execution",
             .remedy = "barrier; before the label",
+            .test = "mpi.parabench_programs; clean twin with a barrier",
             .page = "result-file",
         },
     [WEIR_FINDING_SKIPPED] =
@@ -883,8 +886,16 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "sync-no-effect",
             .severity = WEIR_WARNING,
             .effect = WEIR_VOID,
-            .meaning = "data were still dirty after the sync that the plan asked for",
-            .remedy = "run without the library or the mount option that swallows syncs",
+            .meaning = "data were still dirty after the sync that the plan asked for: the sync did "
+                       "nothing",
+            .detection = "dirty pages of the files after the last sync; where the kernel does not "
+                         "count them, counters of devices",
+            .threshold = "1 % dirty, as a sync leaves no page; by counters, less than half of the "
+                         "data written",
+            .remedy = "run without the library (LD_PRELOAD, eatmydata) or the mount option that "
+                      "swallows syncs",
+            .test = "mpi.dirty_pages: a library whose fsync does nothing; clean twin without it",
+            .page = "page-cache",
         },
     [WEIR_FINDING_THROTTLED] =
         {
@@ -927,13 +938,18 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_VOID,
             .measures = WEIR_MEASURE_CACHE,
-            .meaning =
-                "5 % or more of what was written had not left memory when the phase ended, as "
-                "the counters of devices (or networks) say; of mixed phases, of their writes; of "
-                "programs: from 16 MiB on; of iozone without -e: the untimed sync after the test "
-                "took "
-                "0.1 s or more, and longer than the test",
-            .remedy = "-e, or --direct; in a program fsync, or dwrite",
+            .meaning = "part of what was written had not left memory when the timed part of the "
+                       "phase ended",
+            .detection = "dirty pages of the files that ranks wrote, from cachestat (Linux 6.5 and "
+                         "later) right after the phase: of a mixed phase the pages of its writes, "
+                         "of trees a sample of items, of programs each label; on older kernels "
+                         "counters of devices and networks, and the time of an untimed sync",
+            .threshold = "5 %, below which repetitions differ by more; of a label that wrote 1 MiB "
+                         "or more (16 MiB by counters)",
+            .remedy =
+                "a sync in the time (-e, -y, conv=fsync, fsync in the timed block), or direct I/O",
+            .test = "mpi.dirty_pages: buffered writes in every dialect on a loop device, beside a "
+                    "foreign writer; clean twins with a sync and with direct I/O",
             .page = "page-cache",
         },
     [WEIR_FINDING_VOLATILE_CACHE] =
@@ -941,8 +957,15 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "volatile-cache",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "syncs do not flush the write cache of the device",
-            .remedy = "turn on flushes, or turn off the write cache",
+            .meaning = "a sync ends in memory: the device below keeps nothing without power",
+            .detection = "names of the devices (ram, zram, nullb), and the file system of the file "
+                         "behind a loop device; the cache of a virtual disk (cache=unsafe) is not "
+                         "visible to the guest",
+            .threshold = "only of phases whose plan syncs",
+            .remedy = "a device that keeps its data",
+            .test = "mpi.dirty_pages: a loop device over a file in tmpfs; clean twin on a file of "
+                    "a disk",
+            .page = "page-cache",
         },
     [WEIR_FINDING_VOLATILE_MOUNT] =
         {
@@ -950,7 +973,14 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_VOID,
             .meaning = "a mount option makes syncs return before data are stable",
+            .detection = "mount options of the target: volatile and fsync=volatile of overlays, "
+                         "nobarrier, barrier=0, fsync_mode=nobarrier; what a server exports "
+                         "(async) and sync=disabled of ZFS are not visible to the client",
+            .threshold = "only of phases whose plan syncs",
             .remedy = "mount without the option",
+            .test = "mpi.dirty_pages: an overlay with volatile, ext4 with nobarrier; clean twins "
+                    "without",
+            .page = "page-cache",
         },
     [WEIR_FINDING_WARM_UP] =
         {

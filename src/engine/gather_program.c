@@ -39,6 +39,7 @@ struct label_part {
     uint64_t total_ns;
     uint64_t written_asked_bytes;
     uint64_t unstored_bytes;
+    uint64_t unsynced_bytes;
     int64_t first_begin_ns;
     int64_t last_end_ns;
     uint64_t span_count;
@@ -82,6 +83,7 @@ static void pack_label(struct weir_text *message, const struct weir_phase_facts 
         .total_ns = label->total_ns,
         .written_asked_bytes = label->written_asked_bytes,
         .unstored_bytes = label->unstored_bytes,
+        .unsynced_bytes = label->unsynced_bytes,
         .first_begin_ns = time_of(facts, label->first_begin_ns),
         .last_end_ns = time_of(facts, label->last_end_ns),
         .span_count =
@@ -294,6 +296,7 @@ static void add_sums(struct merged_label *label, const struct label_part *part)
     result->byte_count += part->byte_count;
     result->written_asked_bytes += part->written_asked_bytes;
     result->unstored_bytes += part->unstored_bytes;
+    result->unsynced_bytes += part->unsynced_bytes;
     result->call_s += (double)part->call_ns * 1e-9;
     result->first_begin_s = fmin(result->first_begin_s, (double)part->first_begin_ns * 1e-9);
     result->last_end_s = fmax(result->last_end_s, (double)part->last_end_ns * 1e-9);

@@ -210,8 +210,9 @@ static void add_to_label(struct weir_label *label, const struct weir_open_block 
     label->total_ns += duration_ns;
 }
 
-static void add_survey(struct weir_label *label, const struct weir_residency *seen)
+static void add_survey(struct weir_label *label, const struct weir_residency *seen, bool is_synced)
 {
+    label->unsynced_bytes += is_synced ? seen->dirty_bytes : 0;
     label->written_asked_bytes += seen->asked_bytes;
     label->unstored_bytes += seen->dirty_bytes;
 }
@@ -233,9 +234,9 @@ static void survey_written(struct weir_program_walk *walk, unsigned outermost)
             walk->run, range->path,
             (struct weir_extent){.offset = range->begin, .bytes = range->end - range->begin},
             &seen);
-        add_survey(&times->labels[range->label], &seen);
+        add_survey(&times->labels[range->label], &seen, range->is_synced);
         if (range->label != outermost)
-            add_survey(&times->labels[outermost], &seen);
+            add_survey(&times->labels[outermost], &seen, range->is_synced);
     }
     times->written_count = 0;
 }
@@ -329,13 +330,21 @@ static void note_written(struct weir_program_times *times,
             return;
         range = &times->written[times->written_count++];
         range->label = label;
+        range->is_synced = false;
         range->begin = begin;
         range->end = end;
         snprintf(range->path, sizeof range->path, "%s", outcome->path);
         return;
     }
+    range->is_synced = false;
     range->begin = begin < range->begin ? begin : range->begin;
     range->end = end > range->end ? end : range->end;
+}
+
+static void note_sync(struct weir_program_times *times, const struct weir_program_outcome *outcome)
+{
+    for (unsigned i = 0; i < times->written_count; i++)
+        times->written[i].is_synced |= strcmp(times->written[i].path, outcome->path) == 0;
 }
 
 static void count(struct weir_program_walk *walk, const struct weir_program_outcome *outcome)
@@ -356,6 +365,8 @@ static void count(struct weir_program_walk *walk, const struct weir_program_outc
     if (row->moves_data && row->writes && outcome->bytes > 0 && times->open_count > 0 &&
         outcome->call != WEIR_CALL_DIRECT_WRITE)
         note_written(times, outcome);
+    if (outcome->call == WEIR_CALL_FSYNC)
+        note_sync(times, outcome);
     for (unsigned i = 0; i < times->open_count; i++)
         if (!times->open[i].is_core || row->is_timed)
             add_to_block(&times->open[i], latency_ns, outcome->bytes);

@@ -25,6 +25,7 @@ struct weir_label {
     uint64_t
         written_asked_bytes; /* of what its blocks wrote: pages that the kernel was asked about, */
     uint64_t unstored_bytes; /* ... and those that were dirty when the outermost block ended */
+    uint64_t unsynced_bytes; /* dirty ones of ranges that were synced after they were written */
     uint64_t survey_count;
     uint64_t first_begin_ns;
     uint64_t last_end_ns;
@@ -75,6 +76,7 @@ struct weir_open_block {
 /* Where a block wrote through the page cache: one range of a file. */
 struct weir_written_range {
     unsigned label; /* of the innermost block */
+    bool is_synced; /* after the latest write */
     uint64_t begin;
     uint64_t end;
     char path[WEIR_PATH_BYTES];

@@ -114,6 +114,49 @@ SPOIL(write_and_sync_little_after, write_into_memory(x); x->write->transfers.mus
       x->record.windows.transfer_s = 0.6; x->record.windows.close_s = 0.5)
 SPOIL(write_and_sync_each, write_into_memory(x); x->write->transfers.must_sync_each = true)
 SPOIL(write_directly, write_into_memory(x); x->test->backend = &direct)
+SPOIL(write_dirty, x->record.dirty = (struct weir_dirty_result){1000, 50, 0, 0, 4})
+SPOIL(write_nearly_clean, x->record.dirty = (struct weir_dirty_result){1000, 49, 0, 0, 4})
+SPOIL(write_clean_beside_others, write_into_memory(x);
+      x->record.dirty = (struct weir_dirty_result){1000, 0, 0, 0, 4})
+SPOIL(write_dirty_beside_others, write_dirty(x); x->record.traffic.has_devices = true;
+      x->record.traffic.device_written_bytes = 99 * MIB)
+SPOIL(sync_and_leave_dirty, x->write->transfers.must_sync_at_end = true;
+      x->record.dirty = (struct weir_dirty_result){1000, 10, 1000, 10, 4})
+SPOIL(sync_and_leave_nearly_clean, x->write->transfers.must_sync_at_end = true;
+      x->record.dirty = (struct weir_dirty_result){1000, 9, 1000, 9, 4})
+SPOIL(sync_half, write_and_sync(x); x->record.traffic.device_written_bytes = 2 * MIB)
+SPOIL(fail_to_sync, sync_and_leave_dirty(x); x->record.error_count = 1)
+static void write_far(struct subject *x, uint64_t sent, uint64_t looped)
+{
+    static struct weir_storage_group storage = {
+        .facts = {.is_network = true, .type = "fuse.sshfs"}};
+
+    x->begun.storages = &storage;
+    x->begun.storage_count = 1;
+    x->record.traffic = (struct weir_traffic){.has_network = true,
+                                              .has_loopback = true,
+                                              .network_sent_bytes = sent,
+                                              .loopback_bytes = looped};
+}
+SPOIL(write_far_unseen, write_far(x, 0, 0))
+SPOIL(write_far_by_loopback, write_far(x, 0, 4 * MIB))
+SPOIL(write_far_in_part, write_far(x, MIB, 0))
+static void sync_on_mount(struct subject *x, const char *options, bool is_memory)
+{
+    static struct weir_storage_group storage;
+
+    storage = (struct weir_storage_group){
+        .facts = {.type = "ext4", .device_count = 1, .devices = {{.is_memory = is_memory}}}};
+    snprintf(storage.facts.options, sizeof storage.facts.options, "%s", options);
+    x->begun.storages = &storage;
+    x->begun.storage_count = 1;
+    x->write->transfers.must_sync_at_end = true;
+}
+SPOIL(sync_volatile_overlay, sync_on_mount(x, "rw,volatile", false))
+SPOIL(sync_newer_volatile_overlay, sync_on_mount(x, "rw,fsync=volatile", false))
+SPOIL(sync_without_barrier, sync_on_mount(x, "rw,nobarrier", false))
+SPOIL(sync_with_barrier, sync_on_mount(x, "rw,barrier=1", false))
+SPOIL(sync_on_ram_disk, sync_on_mount(x, "rw", true))
 SPOIL(write_to_the_unknown, x->record.traffic.has_network = true)
 /* Half of 1024 transfers write: 2 MiB. */
 static void mix_into_memory(struct subject *x, uint64_t left_bytes)
@@ -635,6 +678,24 @@ static void rates_of_memory_are_named_as_such(void **state)
         {mix_and_write_half, "unsynced", WEIR_NOTE, true},
         {mix_without_writes, "unsynced", WEIR_NOTE, false},
         {write_to_several, "unsynced", WEIR_NOTE, false},
+        {write_dirty, "unsynced", WEIR_NOTE, true},
+        {write_nearly_clean, "unsynced", WEIR_NOTE, false},
+        {write_clean_beside_others, "unsynced", WEIR_NOTE, false},
+        {write_dirty_beside_others, "unsynced", WEIR_NOTE, true},
+        {write_far_unseen, "unsynced", WEIR_NOTE, false},
+        {write_far_by_loopback, "unsynced", WEIR_NOTE, false},
+        {write_far_in_part, "unsynced", WEIR_NOTE, true},
+        {sync_and_leave_dirty, "sync-no-effect", WEIR_WARNING, true},
+        {sync_and_leave_nearly_clean, "sync-no-effect", WEIR_WARNING, false},
+        {write_and_sync, "sync-no-effect", WEIR_WARNING, true},
+        {sync_half, "sync-no-effect", WEIR_WARNING, false},
+        {fail_to_sync, "sync-no-effect", WEIR_WARNING, false},
+        {sync_volatile_overlay, "volatile-mount", WEIR_WARNING, true},
+        {sync_newer_volatile_overlay, "volatile-mount", WEIR_WARNING, true},
+        {sync_without_barrier, "volatile-mount", WEIR_WARNING, true},
+        {sync_with_barrier, "volatile-mount", WEIR_WARNING, false},
+        {sync_with_barrier, "volatile-cache", WEIR_NOTE, false},
+        {sync_on_ram_disk, "volatile-cache", WEIR_NOTE, true},
         {write_again, "repeated", WEIR_NOTE, true},
         {write_again_directly, "repeated", WEIR_NOTE, false},
         {write_once, "repeated", WEIR_NOTE, false},
@@ -795,8 +856,10 @@ static void queues_are_doubted_where_something_else_than_the_storage_is_the_limi
 static void mixed_phases_are_doubted_as_the_reads_that_they_are(void **state)
 {
     static const struct audit_case cases[] = {
-        {mix_after_write, "maybe-cached", WEIR_NOTE, true}, {mix_directly, "maybe-cached", WEIR_NOTE, false},
-        {mix_alone, "maybe-cached", WEIR_NOTE, false},      {read_after_mix, "maybe-cached", WEIR_NOTE, true},
+        {mix_after_write, "maybe-cached", WEIR_NOTE, true},
+        {mix_directly, "maybe-cached", WEIR_NOTE, false},
+        {mix_alone, "maybe-cached", WEIR_NOTE, false},
+        {read_after_mix, "maybe-cached", WEIR_NOTE, true},
         {shrink_a_mix, "file-size", WEIR_WARNING, false},
     };
 
@@ -845,7 +908,7 @@ static void known_residency_is_told_once_and_suspicions_are_not(void **state)
         {search_what_fits, "searched-before"},
         {draw_what_fits_after_check, "checked-before"},
     };
-    static const char *const names[] = {"resident",       "maybe-cached",           "same-node",
+    static const char *const names[] = {"resident",       "maybe-cached",    "same-node",
                                         "checked-before", "searched-before", "fits-in-memory"};
 
     (void)state;

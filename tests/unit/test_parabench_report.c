@@ -584,14 +584,14 @@ static void data_that_passed_no_device_are_a_finding(void **state)
         bool is_known, is_in_memory;
         const char *names, *text;
     } cases[] = {
-        {WEIR_CALL_FWRITE, 100, 0, 0, true, false, " unsynced", "at least 100.0 %"},
-        {WEIR_CALL_FWRITE, 100, 94, 0, true, false, " unsynced", "at least 6.0 %"},
+        {WEIR_CALL_FWRITE, 100, 0, 0, true, false, " unsynced", "at least 100 %"},
+        {WEIR_CALL_FWRITE, 100, 94, 0, true, false, " unsynced", "at least 6 %"},
         {WEIR_CALL_FWRITE, 100, 96, 0, true, false, "", NULL},
         {WEIR_CALL_FWRITE, 100, 0, 0, false, false, "", NULL},
         {WEIR_CALL_FWRITE, 100, 0, 0, true, true, " in-memory", "in tmpfs, which is memory"},
         {WEIR_CALL_FWRITE, 15, 0, 0, true, false, "", NULL},
         {WEIR_CALL_DIRECT_WRITE, 100, 0, 0, true, false, "", NULL},
-        {WEIR_CALL_PREAD, 100, 100, 25, true, false, " resident", "at least 75.0 %"},
+        {WEIR_CALL_PREAD, 100, 100, 25, true, false, " resident", "at least 75 %"},
         {WEIR_CALL_READ, 100, 0, 300, true, false, "", NULL},
         {WEIR_CALL_DIRECT_READ, 100, 0, 0, true, false, "", NULL},
         {WEIR_CALL_DELETE, 100, 0, 0, true, false, "", NULL},

@@ -52,6 +52,7 @@ struct weir_label_result {
      * ended (0 = not known), and those of them that were dirty */
     uint64_t written_asked_bytes;
     uint64_t unstored_bytes;
+    uint64_t unsynced_bytes;         /* of these, in files that were synced after the write */
     struct weir_histogram *duration; /* of executions: wall clock, or the sum of their calls */
     double call_s;                   /* sum over all calls */
     double first_begin_s;            /* of any rank, ... */

@@ -188,6 +188,8 @@ static const struct weir_json_field label_fields[] = {
           WEIR_JSON_WHEN(weir_label_result, written_asked_bytes)),
     LABEL("dirty_bytes", unstored_bytes, COUNT,
           WEIR_JSON_WHEN(weir_label_result, written_asked_bytes)),
+    LABEL("dirty_after_sync_bytes", unsynced_bytes, COUNT,
+          WEIR_JSON_WHEN(weir_label_result, written_asked_bytes)),
     LABEL("call_s", call_s, REAL),
     LABEL("first_begin_s", first_begin_s, REAL),
     LABEL("last_end_s", last_end_s, REAL),
