@@ -116,7 +116,8 @@ static void check_stored(const struct weir_audit_input *input, uint64_t written_
     uint64_t passed = 0;
 
     if (!weir_audit_uses_page_cache(input)) {
-        observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "direct I/O");
+        observe(input, WEIR_EVIDENCE_STORED,
+                share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, "direct I/O");
         return;
     }
     if (share >= WEIR_RESIDENT_SHARE) {
@@ -265,7 +266,7 @@ static const struct weir_label_result *find_dirty(const struct weir_program_resu
         if (share < (is_synced ? SYNC_SHARE : WEIR_RESIDENT_SHARE) ||
             label->byte_count < LABEL_LEAST_BYTES)
             continue;
-        *others += worst != NULL;
+        *others += worst != NULL && strcmp(worst->name, label->name) != 0;
         if (share > most) {
             most = share;
             worst = label;

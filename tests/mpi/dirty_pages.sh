@@ -154,6 +154,9 @@ for options in '' ,volatile; do
     else
         mounted "$files/point"
     fi
+    # Pages of a file on an overlay are those of its layer.
+    try 2 ior -w -r -t 1m -b 4m -o "$files/point/f"
+    expect_finding resident
     umount "$files/point"
     trap end_test EXIT
     rm -rf "$files/work" && mkdir "$files/work"
