@@ -407,6 +407,7 @@ static int mpiio_open(struct weir_session *session, const struct weir_file_param
              ? -EEXIST
              : open_handle(mpiio, params, &opened->handle);
     judged = judge(mpiio, params, descriptor, rc, &opened->base.id);
+    session->found_items += rc == -EEXIST && params->claim == WEIR_CLAIM_ITEM;
     if (rc == -EEXIST && params->claim == WEIR_CLAIM_ITEM)
         rc = open_found_item(mpiio, params, &opened->handle, &opened->base.id);
     if (rc < 0)

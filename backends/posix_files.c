@@ -536,6 +536,7 @@ static int posix_open(struct weir_session *session, const struct weir_file_param
         return -ENOMEM;
     rc = open_with(posix, params, opened);
     if (rc == -EEXIST && params->claim == WEIR_CLAIM_ITEM) {
+        session->found_items++;
         existing = *params;
         existing.must_create = false;
         params = &existing;

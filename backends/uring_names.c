@@ -168,7 +168,7 @@ int weir_uring_names_prepare(struct weir_uring_names *names, const struct weir_p
     }
 }
 
-static int finish_open(struct weir_uring_names *names, const struct weir_posix_session *posix,
+static int finish_open(struct weir_uring_names *names, struct weir_posix_session *posix,
                        struct weir_op *op, int fd)
 {
     const struct weir_file_params *params = op->request->params;
@@ -177,8 +177,10 @@ static int finish_open(struct weir_uring_names *names, const struct weir_posix_s
     int rc = 0;
 
     /* Seldom: an earlier run has left it, or another program. */
-    if (fd == -EEXIST && params->claim == WEIR_CLAIM_ITEM)
+    if (fd == -EEXIST && params->claim == WEIR_CLAIM_ITEM) {
+        posix->base.found_items++;
         fd = weir_posix_open_found(posix, params);
+    }
     /* Only what was there before can be another file: the other claims were the kernel's to see. */
     if (fd >= 0 && params->claim == WEIR_CLAIM_OWN)
         rc = weir_posix_judge(fd, params, &id);

@@ -74,6 +74,7 @@ static struct weir_rank_row make_row(const struct weir_run *run,
         .drift_error_ns = facts->before.error_ns + facts->after.error_ns,
         .node = (uint32_t)run->group->node,
         .execution = facts->around.execution,
+        .sight = run->sight,
         .resident_asked_bytes = facts->resident_asked_bytes,
         .resident_bytes = facts->resident_bytes,
         .written_asked_bytes = facts->unstored.asked_bytes,
@@ -186,6 +187,7 @@ static void set_reduced(const struct weir_phase_facts *facts, const struct weir_
     record->near_rank_count = (unsigned)sums[WEIR_SUM_NEAR_RANKS];
     record->unlogged_ops = sums[WEIR_SUM_UNLOGGED];
     record->absent_count = sums[WEIR_SUM_ABSENT];
+    record->found_count = sums[WEIR_SUM_FOUND];
     record->left_count = sums[WEIR_SUM_LEFT];
     record->depth = (unsigned)weir_gathered_least(gathered, WEIR_LEAST_DEPTH);
     record->depth_max = (unsigned)gathered->greatest[WEIR_GREATEST_DEPTH];
@@ -413,6 +415,7 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
     return (struct weir_gathered){
         .sums = {[WEIR_SUM_EXPECTED_BYTES] = expected_bytes(facts),
                  [WEIR_SUM_ABSENT] = facts->absent_count,
+                 [WEIR_SUM_FOUND] = facts->found_count,
                  [WEIR_SUM_LEFT] = facts->left_count,
                  [WEIR_SUM_FILE_BYTES] = has_size ? facts->file_bytes : 0,
                  [WEIR_SUM_UNKNOWN_FILES] =

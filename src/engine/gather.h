@@ -23,6 +23,7 @@ struct weir_phase_facts {
     bool is_incomplete;         /* a write: this rank did less than its layout */
     uint64_t unlogged;          /* transfers for which the log had no room */
     uint64_t absent_count;      /* names that were to be removed and were not there */
+    uint64_t found_count;       /* items that were to be made and were there */
     uint64_t left_count;        /* directories that were not empty */
     struct weir_visits *visits; /* NULL on all ranks: nothing is done in several directories */
     struct weir_program_walk *walk; /* of a program; else NULL on all ranks */

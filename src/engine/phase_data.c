@@ -413,6 +413,8 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "mpi", "%s", strerror(-code));
     count_dirty(data);
     measure_file(data);
+    if (!data->target->is_shared || run->group->node_rank == 0)
+        weir_run_take_sight(run, data->target, data->path);
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
         weir_verb_makes_files(data->phase->verb) && data->loop.furthest < data->share.op_count;

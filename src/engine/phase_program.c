@@ -4,6 +4,7 @@
 
 #include "gather.h"
 #include "program.h"
+#include "program_calls.h"
 #include "watchdog.h"
 
 #include "weir/base/log.h"
@@ -192,6 +193,18 @@ static bool has_drawn(const struct weir_program_walk *walk)
     return has_drawn;
 }
 
+/* The first file that the rank moved data in by name, else the directory of the program, which one
+ * rank of each node stats. */
+static void take_sight(const struct program_phase *own)
+{
+    struct weir_run *run = own->run;
+
+    if (own->walk.files->data_name[0] != '\0')
+        weir_run_take_sight(run, own->phase->target, own->walk.files->data_name);
+    if (run->group->node_rank == 0)
+        weir_run_take_sight(run, own->phase->target, run->surroundings->path);
+}
+
 static int finish(struct program_phase *own, struct weir_error *error)
 {
     struct weir_run *run = own->run;
@@ -217,6 +230,7 @@ static int run_program(struct program_phase *own, struct weir_error *error)
         code = weir_phase_start(run, &own->facts);
     if (code == 0)
         code = work(own);
+    take_sight(own);
     weir_program_calls_close(&own->walk, code == 0 && !own->facts.is_incomplete);
     if (code == 0)
         code = finish(own, error);

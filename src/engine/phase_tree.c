@@ -35,6 +35,7 @@ struct tree_phase {
     struct weir_op_log log;
     struct weir_trials trials; /* of depths */
     struct weir_loop loop;
+    uint64_t found_items; /* of the session, before the phase */
     struct weir_phase_facts facts;
 };
 
@@ -581,6 +582,7 @@ static int work(struct tree_phase *tree)
     weir_run_arm(run);
     /* Whatever happened to a rank: a removal goes on, and the tree does not stay. */
     run->has_alarm = !weir_run_must_do(run, tree->phase);
+    tree->found_items = run->session->found_items;
     prepare_loop(tree);
     before = weir_processor_time();
     weir_watchdog_say(run, WEIR_ACTIVITY_NAMES, tree->items.paths.names.root);
@@ -785,6 +787,9 @@ static int finish(struct tree_phase *tree, struct weir_error *error)
     weir_tree_places_tell_left(run, &tree->items);
     tree->facts.unlogged = tree->log.unlogged;
     tree->facts.absent_count = tree->items.absent_count;
+    tree->facts.found_count = run->session->found_items - tree->found_items;
+    if (run->group->node_rank == 0 || tree->phase->target->path_count > 1)
+        weir_run_take_sight(run, tree->phase->target, tree->items.paths.names.root);
     tree->facts.left_count = tree->items.left_count;
     tree->facts.visits = tree->items.visits;
     tree->facts.is_incomplete = (makes_items(tree->phase) || makes_names(tree->phase)) &&

@@ -56,9 +56,10 @@ struct weir_program_files {
     char *clean_name;     /* room for two paths */
     const char *root;     /* that a name was compared with last, or NULL; ... */
     size_t root_bytes;    /* ... and its length, of / 0 */
-    char names[2][WEIR_VALUE_BYTES];                          /* of the present call, as typed */
-    struct weir_op op;                                        /* of the present call */
-    struct weir_name_request request;                         /* likewise, if it opens nothing */
+    char names[2][WEIR_VALUE_BYTES];  /* of the present call, as typed */
+    char data_name[WEIR_VALUE_BYTES]; /* of the first call by name that moves data; "" = none yet */
+    struct weir_op op;                /* of the present call */
+    struct weir_name_request request; /* likewise, if it opens nothing */
     struct weir_program_opening openings[WEIR_CALLS_OPENING]; /* by call, of names[0] */
     struct weir_program_opening opening;                      /* of the present fopen */
     struct weir_session *pattern_session; /* NULL: the program has no patterns */

@@ -146,6 +146,8 @@ int weir_program_name(struct weir_program_walk *walk, const struct weir_statemen
     if (weir_expr_evaluate_text(statement->arguments[place], &walk->scope, name, &length) != 0)
         return weir_program_fail(walk, statement, "%s: %s", weir_calls[statement->call].word,
                                  walk->scope.reason);
+    if (walk->files->data_name[0] == '\0' && weir_calls[statement->call].moves_data)
+        memcpy(walk->files->data_name, name, length + 1);
     if (walk->program->root_count == 0 ||
         (weir_program_skip_prefix(statement->call, name) == name && begins_inside(walk, name)))
         return 0;

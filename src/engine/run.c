@@ -7,6 +7,7 @@
 
 #include "weir/base/call_watch.h"
 #include "weir/plan/program.h"
+#include "weir/system/host.h"
 #include "weir/system/processor.h"
 
 #include <errno.h>
@@ -167,6 +168,23 @@ int weir_run_stat(const struct weir_run *run, const char *path, struct weir_name
     code = weir_backend_item_names(run->backend)->stat(run->session, path, facts);
     weir_call_end();
     return code;
+}
+
+void weir_run_take_sight(struct weir_run *run, const struct weir_target *target, const char *path)
+{
+    const struct weir_name_ops *names = run->backend->names;
+
+    if (run->sighted == target || run->test->is_dry_run || !weir_run_has_storage(run))
+        return;
+    if (names != NULL && names->kernel_path != NULL)
+        path = names->kernel_path(run->session, path);
+    run->sight = (struct weir_sight){0};
+    if (path == NULL)
+        return;
+    weir_call_begin("stat", path);
+    weir_sight_take(path, &run->sight);
+    weir_call_end();
+    run->sighted = run->sight.name != 0 ? target : NULL;
 }
 
 int weir_run_mkdir(const struct weir_run *run, const char *path)

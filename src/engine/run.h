@@ -126,8 +126,10 @@ struct weir_run {
     struct weir_mark *marks; /* rank 0 only */
     size_t mark_count;
     struct weir_view view;
-    struct weir_existing existing; /* of this rank; after preparation, on rank 0, of all */
-    char no_room[512];             /* rank 0: why the files will not fit; "" if they do */
+    struct weir_sight sight;           /* of this rank's file or tree, as the first phase left it */
+    const struct weir_target *sighted; /* whose that is; NULL: nobody's yet */
+    struct weir_existing existing;     /* of this rank; after preparation, on rank 0, of all */
+    char no_room[512];                 /* rank 0: why the files will not fit; "" if they do */
     const struct weir_backend *backend;
     struct weir_session *session;
     struct weir_text notes;          /* what the backend tells of the files of the present phase */
@@ -217,6 +219,9 @@ bool weir_run_handles_name(const struct weir_run *run, const struct weir_target 
  * backend has to say of it; in a phase with an alarm, the other ranks hear of it if errors are to
  * stop the test. Returns `code`. */
 int weir_run_fail(struct weir_run *run, int code, const char *what, const char *path);
+/* Sets run->sight to what the path of a target leads to, once for each target in turn. */
+void weir_run_take_sight(struct weir_run *run, const struct weir_target *target, const char *path);
+
 /* What the error of an operation on a file means: as strerror(3), and for what only we return. */
 const char *weir_run_reason(int code);
 /* The same with a reason that the error number does not say. */

@@ -38,6 +38,7 @@ static void merge_counts(struct weir_phase_result *whole, const struct weir_phas
         whole->rank_ops_max = row->rank_ops_max;
     whole->op_count += row->op_count;
     whole->absent_count += row->absent_count;
+    whole->found_count += row->found_count;
     whole->left_count += row->left_count;
     merge_verbs(whole, row);
 }

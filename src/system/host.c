@@ -3,6 +3,7 @@
 #include "weir/system/host.h"
 
 #include "weir/base/call_watch.h"
+#include "weir/base/text.h"
 
 #include "mounts.h"
 
@@ -62,7 +63,24 @@ void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *fa
     if (!is_found)
         return;
     facts->is_known = true;
+    facts->device = (uint64_t)found.st_dev;
+    facts->inode = (uint64_t)found.st_ino;
     weir_filesystem_count(&filesystem, facts);
     if (weir_mount_find("", existing, &mount))
         copy_cut(facts->type, sizeof facts->type, mount.type);
+}
+
+void weir_sight_take(const char *path, struct weir_sight *sight)
+{
+    struct stat found;
+
+    *sight = (struct weir_sight){0};
+    if (stat(path, &found) != 0)
+        return;
+    *sight = (struct weir_sight){
+        .name = weir_text_hash(path, strlen(path)),
+        .device = (uint64_t)(S_ISBLK(found.st_mode) ? found.st_rdev : found.st_dev),
+        .inode = S_ISBLK(found.st_mode) ? 0 : (uint64_t)found.st_ino,
+        .modified_s = found.st_mtime,
+    };
 }

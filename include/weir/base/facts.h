@@ -23,6 +23,9 @@ struct weir_filesystem_facts {
     uint64_t bytes_available; /* to this user: free, but for what the file system keeps back */
     uint64_t inodes_total;    /* 0 where the file system does not count them */
     uint64_t inodes_used;
+    /* of the path, or its nearest existing parent, on the node that describes it; 0 = not known */
+    uint64_t device;
+    uint64_t inode;
     char type[32]; /* as in /proc/self/mountinfo: "ext4", "fuse.glusterfs"; "" if unknown */
 };
 
@@ -124,6 +127,14 @@ struct weir_traffic {
     /* of the loopback device, what was sent, which is what was received: servers on this node, and
      * all else that its processes tell each other */
     uint64_t loopback_bytes;
+};
+
+/* A file, device or directory that a rank worked in, as its node sees it. */
+struct weir_sight {
+    uint64_t name;      /* hash of its path; 0 = not known */
+    uint64_t device;    /* of the file system; of a block device, its own */
+    uint64_t inode;     /* 0 for a block device */
+    int64_t modified_s; /* since 1970 */
 };
 
 /* One thing to know of a whole run: "slurm job" and "4711". */

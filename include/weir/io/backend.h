@@ -31,6 +31,7 @@ struct weir_session {
      * an operation counts as accepted when it was issued, and no clock is read for it */
     bool submits_in_reap;
     unsigned queued_names; /* verbs of names that submit takes: 1u << WEIR_OP_STAT | ...; 0: none */
+    uint64_t found_items;  /* that were to be made (WEIR_CLAIM_ITEM) and were there, so far */
     unsigned
         directory_mode; /* of directories that are made, less the umask; 0: 0775. The engine's */
 };

@@ -57,6 +57,7 @@ struct weir_rank_row {
     uint64_t drift_error_ns; /* bound of the error of drift_ns: each comparison has its own */
     uint32_t node;           /* number of its node */
     struct weir_execution execution;
+    struct weir_sight sight; /* its file; of a shared one and of trees, on one rank of each node */
     /* of what this rank was about to read, in the page cache of its node; asked 0: not measured, or
      * the kernel cannot tell */
     uint64_t resident_asked_bytes;
@@ -312,6 +313,7 @@ struct weir_phase_result {
     unsigned verb_count; /* 0: one verb, that of the phase */
     struct weir_verb_result verbs[WEIR_VERB_RESULTS_MAX];
     uint64_t absent_count; /* names that were to be removed and were not there */
+    uint64_t found_count;  /* items that were to be made and were there */
     uint64_t left_count;   /* directories that were not removed, as there is something in them */
     unsigned slow_directory_count; /* 0: nothing was done in more than one of them */
     struct weir_slow_directory slow_directories[WEIR_SLOW_DIRECTORIES_KEPT]; /* slowest first */

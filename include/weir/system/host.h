@@ -14,6 +14,9 @@ void weir_host_describe(struct weir_host_facts *facts);
  * there is none. */
 void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *facts);
 
+/* Stats what a path leads to. All zero if there is nothing. */
+void weir_sight_take(const char *path, struct weir_sight *sight);
+
 /* Counts what statvfs(3) reports. Totals that cannot be right are unknown (0): some network file
  * systems report 1 file of which -1 are free. */
 void weir_filesystem_count(const struct statvfs *filesystem, struct weir_filesystem_facts *facts);

@@ -604,6 +604,7 @@ const struct weir_json_field weir_record_detail_fields[] = {
     IF_ANY("rank_ops_min", rank_ops_min, COUNT),
     IF_ANY("rank_ops_max", rank_ops_max, COUNT),
     IF_ANY("missing_names", absent_count, COUNT, .former = "absent"),
+    IF_ANY("existing_names", found_count, COUNT),
     IF_ANY("depth_max", depth_max, UNSIGNED),
     IF_ANY("remaining_directories", left_count, COUNT, .former = "left"),
     PHASE("verbs", verbs, LIST, .flags = WEIR_JSON_OMITTED,
