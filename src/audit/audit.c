@@ -56,6 +56,7 @@ static void audit_tree(struct weir_audit_input *input)
     weir_audit_work(input);
     weir_audit_names(input);
     weir_audit_sync(input);
+    weir_audit_targets(input);
     if (input->phase->names.item == NULL || input->record->rank_ops_min == 0)
         return;
     weir_audit_time(input);
@@ -69,6 +70,8 @@ static void audit_tree(struct weir_audit_input *input)
 static void audit_program(const struct weir_audit_input *input)
 {
     weir_audit_program(input);
+    weir_audit_program_names(input);
+    weir_audit_targets(input);
     weir_audit_load(input);
     weir_audit_places(input);
 }
@@ -77,6 +80,7 @@ static void audit_data(struct weir_audit_input *input)
 {
     weir_audit_work(input);
     weir_audit_cache(input);
+    weir_audit_targets(input);
     if (input->phase->is_check || input->phase->is_prefill)
         return;
     weir_audit_time(input);

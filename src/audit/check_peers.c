@@ -86,19 +86,14 @@ static void tell(struct weir_phase_result *record, const char *verb, const char 
     if (verdict == WEIR_PEER_SLOW)
         weir_result_find(
             record, WEIR_FINDING_SLOW_TARGET,
-            "%s: %ss at %.1f MB/s, %.1f %% below the median of %u targets, %.1f MB/s; "
-            "from %.1f MB/s on it is as usual%s",
+            "%s has %ss of %.1f MB/s, %.1f %% below the median of %u (usual from %.1f) "
+            "-> %sits device and server",
             name, verb, value / MB, 100.0 * (1.0 - value / peers->median), peers->count,
-            peers->median / MB, peers->low / MB,
-            peers->knows_noise
-                ? ""
-                : "; with 1 repetition it may be chance: repeat with " WEIR_REMEDY_REPETITIONS
-                  " 3");
+            peers->low / MB, peers->knows_noise ? "" : WEIR_REMEDY_REPETITIONS " 3, then ");
     else if (verdict == WEIR_PEER_FAST)
         weir_result_find(record, WEIR_FINDING_FAST_TARGET,
-                         "%s: %ss at %.1f MB/s, %.1f %% above the median of %u targets, %.1f MB/s",
-                         name, verb, value / MB, 100.0 * (value / peers->median - 1.0),
-                         peers->count, peers->median / MB);
+                         "%s has %ss of %.1f MB/s, %.1f %% above the median of %u", name, verb,
+                         value / MB, 100.0 * (value / peers->median - 1.0), peers->count);
 }
 
 /* ---- targets on one disk ---- */
@@ -122,9 +117,21 @@ static bool share_storage(const struct weir_storage_group *one,
     return false;
 }
 
+/* True if rank 0 finds both in one directory, or on one local file system: bind mounts of a tmpfs
+ * have other mount points and no disk. */
+static bool is_same_place(const struct weir_test_result *one, const struct weir_test_result *other)
+{
+    const struct weir_filesystem_facts *a = &one->filesystem, *b = &other->filesystem;
+    bool is_local = one->storage_count > 0 && weir_storage_is_local(&one->storages[0].facts);
+
+    return a->device != 0 && a->device == b->device && (is_local || a->inode == b->inode);
+}
+
 static bool are_on_one_disk(const struct weir_test_result *one,
                             const struct weir_test_result *other)
 {
+    if (is_same_place(one, other))
+        return true;
     for (unsigned i = 0; i < one->storage_count; i++)
         for (unsigned k = 0; k < other->storage_count; k++)
             if (share_storage(&one->storages[i], &other->storages[k]))
@@ -161,10 +168,9 @@ static void check_shared_storage(const struct weir_plan *plan, const struct weir
     }
     if (first != NULL)
         weir_result_find(record, WEIR_FINDING_SHARED_TARGET,
-                         "%s and %s are on one disk or file system (%s)%s: together they are no "
-                         "faster than one of them",
-                         names[0], names[1], first->storages[0].facts.source,
-                         more > 0 ? ", and so are others" : "");
+                         "%s and %s%s are on one disk or file system (%s) -> a directory on each",
+                         names[0], names[1], more > 0 ? ", and others," : "",
+                         first->storages[0].facts.source);
 }
 
 void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *result,

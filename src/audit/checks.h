@@ -69,6 +69,12 @@ void weir_audit_cache(const struct weir_audit_input *input);
 /* Is it the file system whose names were asked for and changed? Of phases on trees. */
 void weir_audit_names(const struct weir_audit_input *input);
 
+/* The same of the calls of a program. */
+void weir_audit_program_names(const struct weir_audit_input *input);
+
+/* Do ranks and nodes work in the files and on the storage that the paths promise? Of all verbs. */
+void weir_audit_targets(const struct weir_audit_input *input);
+
 /* Is the time right? */
 void weir_audit_time(const struct weir_audit_input *input);
 

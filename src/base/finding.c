@@ -57,6 +57,9 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "names that were to be removed were not there, and this run had not made them; "
                 "the rate counts those that were",
+            .detection = "removals that ended with ENOENT",
+            .threshold = "one",
+            .test = "mpi.mdtest",
             .page = "mdtest",
         },
     [WEIR_FINDING_BUFFERED_DIRECT] =
@@ -212,6 +215,9 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_INFORM,
             .meaning = "a storage target that was measured alone is faster than the others, by the "
                        "same rule as slow-target",
+            .detection = "rates of targets that weir targets measured alone",
+            .threshold = "as for slow-target",
+            .test = "unit.peers",
             .page = "targets",
         },
     [WEIR_FINDING_FILE_SIZE] =
@@ -243,8 +249,15 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
             .measures = WEIR_MEASURE_CACHE,
-            .meaning = "the data fit into the memory of the servers",
+            .meaning = "what was read from a network file system may have come from the memory of "
+                       "its servers",
+            .detection = "bytes of the read, the type of the file system, and the time of the last "
+                         "change of the files",
+            .threshold = "16 GiB, as few storage servers have less memory and each further server "
+                         "adds its own; files older than a day are silent",
             .remedy = "move more data, or read files of an earlier day",
+            .test = "unit.audit_names",
+            .page = "page-cache",
         },
     [WEIR_FINDING_FLOW_ERRORS] =
         {
@@ -412,11 +425,19 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_VOID,
             .measures = WEIR_MEASURE_CACHE,
-            .meaning =
-                "ranks asked for attributes, names or files that their own node had made: its "
-                "dentry and inode caches may have answered; so, too, where the distance of a phase "
-                "leads back to the own node, or trials of depths have asked before",
-            .remedy = "the -N or the number of nodes that the sentence says, or --drop-caches node",
+            .meaning = "a cache answered operations on names: stat, open, read and list of items, "
+                       "and any change of items that an earlier run made",
+            .detection = "bytes that devices, networks or the loopback device moved during "
+                         "the phase, without those of the data, for each operation; where no "
+                         "counter is known the plan tells that nodes asked for what they had made "
+                         "themselves, or that trials of depths asked for the same names: then a "
+                         "cache may have answered, and the effect is qualify",
+            .threshold = "24 bytes for each operation: names from ext4, xfs and btrfs cost 34 to "
+                         "298 bytes, those from a cache none; that storage answered counts from "
+                         "1000 operations on",
+            .remedy = "--drop-caches node, or the -N or the number of nodes that the sentence says",
+            .test = "mpi.names_cold: mdtest, md-workbench and parabench on ext4 and xfs, warm, and "
+                    "cold as the twin; unit.audit_names",
             .page = "mdtest",
         },
     [WEIR_FINDING_NAMES_DELAYED] =
@@ -427,7 +448,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .measures = WEIR_MEASURE_CACHE,
             .meaning = "a file system that this node alone has changes names in memory and writes "
                        "them later: the time has no such writes",
+            .detection = "the type of the file system and the options of the phase",
+            .threshold = "any change of items without a sync",
             .remedy = "-Y",
+            .test = "unit.audit_names: ext4, and FUSE, OCFS2 and tmpfs as twins",
             .page = "mdtest",
         },
     [WEIR_FINDING_NO_DEVICE_IO] =
@@ -500,8 +524,17 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "old-names",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "names or data are from an earlier run",
-            .remedy = "remove them first, or say in the report that they are old",
+            .meaning = "items to be created existed already, so that creation only opened them; "
+                       "or, as inform, files that are read are from an earlier day",
+            .detection = "opens with O_EXCL that ended with EEXIST; the time of the last change of "
+                         "the files",
+            .threshold =
+                "one item; a day, as caches of storage that others use have other data by then",
+            .remedy =
+                "remove the items first (-r); write the files in the same run if that was meant",
+            .test = "mpi.same_things: mdtest -C twice, and a file of three days ago; new items and "
+                    "files as twins",
+            .page = "mdtest",
         },
     [WEIR_FINDING_ONE_LINK] =
         {
@@ -670,8 +703,16 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "same-file",
             .severity = WEIR_WARNING,
             .effect = WEIR_VOID,
-            .meaning = "ranks that should have files of their own share one file",
+            .meaning = "ranks that should have files of their own work in one file; as a note, "
+                       "several directories of trees are one",
+            .detection = "device and inode of the file of each rank, where the names differ; "
+                         "between machines the inode alone, of file systems whose servers number "
+                         "files (NFS, Lustre, GPFS, BeeGFS, CephFS, GlusterFS)",
+            .threshold = "one pair of ranks",
             .remedy = "look for links and bind mounts among the paths",
+            .test = "mpi.same_things: hard links, symbolic links and bind mounts, in ior, MPI-IO, "
+                    "iozone, dd, parabench and mdtest; files of their own as twins",
+            .page = "page-cache",
         },
     [WEIR_FINDING_SAME_HOST] =
         {
@@ -742,9 +783,13 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_INFORM,
             .meaning =
-                "two storage targets are on one file system of their node, or on file systems "
-                "that have a disk in common",
+                "two storage targets, or the directories of mdtest and ior, are on one file system "
+                "of their node, in one directory, or on file systems that have a disk in common",
+            .detection = "mount points, devices and the chain of block devices behind them; device "
+                         "and inode of the directories",
+            .threshold = "one pair",
             .remedy = "name one directory of each disk",
+            .test = "mpi.targets: two directories of a tmpfs, and two tmpfs as the twin",
             .page = "targets",
         },
     [WEIR_FINDING_SHORT] =
@@ -803,7 +848,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "a storage target that was measured alone is slower than the others, by more "
                 "than is usual among them and a tenth of their median",
+            .detection = "rates of targets that weir targets measured alone",
+            .threshold =
+                "3.5 times the scaled deviation from the median, and a tenth of it: see the page",
             .remedy = "look at its device, RAID and server; measure it again",
+            .test = "mpi.targets, unit.peers",
             .page = "targets",
         },
     [WEIR_FINDING_SMALL_REQUESTS] =
@@ -867,8 +916,16 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "storage-differs",
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
-            .meaning = "nodes see different storage behind the same path",
+            .meaning =
+                "nodes see different files, or different kinds of file systems, behind the same "
+                "path; as a note, each node has a local file system of its own, which may be meant",
+            .detection = "device and inode of what the first rank of each node works in; type and "
+                         "source of the mounts",
+            .threshold = "one pair of nodes; unknown where each client numbers files by itself",
             .remedy = "name a directory that all nodes share",
+            .test = "mpi.storage_differs: tmpfs and ramfs of two virtual hosts; a directory that "
+                    "both share as the twin",
+            .page = "page-cache",
         },
     [WEIR_FINDING_SUBMIT_BLOCKS] =
         {

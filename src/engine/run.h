@@ -127,7 +127,7 @@ struct weir_run {
     size_t mark_count;
     struct weir_view view;
     struct weir_sight sight;           /* of this rank's file or tree, as the first phase left it */
-    const struct weir_target *sighted; /* whose that is; NULL: nobody's yet */
+    const struct weir_target *sighted; /* target of the sight; NULL = none yet */
     struct weir_existing existing;     /* of this rank; after preparation, on rank 0, of all */
     char no_room[512];                 /* rank 0: why the files will not fit; "" if they do */
     const struct weir_backend *backend;

@@ -74,11 +74,12 @@ def main():
     if "create" in phases:
         check_names(nodes, sys.argv[2], options)
         texts, distance = check_phase(nodes, phases["stat"], shift)
-        check(len(texts) == (near_of(nodes, distance) > 0), "stat:", texts)
+        # The hosts are one machine with one cache, as counters of a device tell where there are any.
+        check(len(texts) >= (near_of(nodes, distance) > 0), "stat:", texts)
         if distance % node_count == 0:
             check(f"{distance} nodes further is a full circle of {node_count}" in texts[0], texts)
-        elif texts:
-            check(f"one node has {max(map(nodes.count, nodes))} of them" in texts[0], texts)
+        elif near_of(nodes, distance) > 0:
+            check(f"one node has {max(map(nodes.count, nodes))} of the ranks" in texts[0], texts)
         return
     for verb in ("read-file", "unlink"):
         check_phase(nodes, phases[verb], shift)

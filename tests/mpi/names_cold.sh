@@ -11,7 +11,11 @@ if [[ ${1-} != inside ]]; then
     "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- true >"$out" 2>&1 || skip "no ext4 can be mounted here, which takes root and a loop device: $(tail -n 1 "$out")"
     status=0
     # shellcheck disable=SC2016
-    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0" inside' "$0" || status=$?
+    for type in ext4 xfs; do
+        command -v "mkfs.$type" >/dev/null || continue
+        "$WEIR_ROOT/scripts/testbed/testbed-loopfs" --type "$type" run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0" inside' "$0" || status=$?
+        ((status == 0)) || break
+    done
     exit "$status"
 fi
 
@@ -34,6 +38,58 @@ expect_phases() { # expect_phases VERB DROPPED CACHED EXPRESSION-OF-KIB
         )([int(line.split()[2]) for line in open('$work/counts')],
           [(i, p) for i, p in enumerate(p for p in phases if hasattr(p.names, 'item')) if p.verb == '$1'])"
 }
+
+# Names that this run has not made, each kind of phase for itself: from a cache, and from the device. What was just made is in a
+# cache as well.
+names_cached() { # names_cached BOOLEAN VERB...: of all phases on items with these verbs, and there are some
+    expect_record "(lambda found: len(found) > 0 and all(
+        ('names-cached' in [f.name for f in p.findings if f.effect == 'void']) == $1 for p in found))(
+        [p for p in phases if hasattr(p.names, 'item') and p.verb in '${*:2}'.split()])"
+}
+
+words=(-n 1000 -F -d "$files/kept")
+try "${words[@]}" -C
+for words in "-T stat" "-E read-file" "-r unlink"; do
+    try -n 1000 -F -d "$files/kept" "${words% *}" --drop-caches node
+    names_cached False "${words#* }"
+    # What the program itself reads after the drop, its result file for example, is in the cache in the next run.
+    [[ $words == -r* ]] && try -n 1000 -F -d "$files/kept" -C || try -n 1000 -F -d "$files/kept" "${words% *}"
+    try -n 1000 -F -d "$files/kept" "${words% *}"
+    names_cached True "${words#* }"
+done
+words=(md-workbench -D 2 -P 500 -I 500 -R 1 -o "$files/sets" --run-info-file="$work/position")
+rm -f "$result"
+run 2 "${words[@]}" -1 --result "$result"
+expect_done
+for verbs in "-2 cycle" "-3 unlink"; do
+    for drop in '' '--drop-caches node'; do
+        [[ $verbs != -3* || ! $drop ]] || run 2 "${words[@]}" -1
+        rm -f "$result"
+        # shellcheck disable=SC2086
+        run 2 "${words[@]}" ${verbs% *} $drop --result "$result"
+        expect_done
+        [[ $drop ]] && names_cached False "${verbs#* }" || names_cached True "${verbs#* }"
+    done
+done
+cat >"$work/stat.pbl" <<'END'
+master { mkdir("names"); repeat $i 2000 create("names/$i"); }
+END
+cat >"$work/again.pbl" <<'END'
+time["stat"] repeat $i 2000 stat("names/$i");
+END
+cd "$files"
+run 1 parabench "$work/stat.pbl"
+expect_done
+for is_cached in False True; do
+    sync
+    [[ $is_cached == True ]] || echo 3 >/proc/sys/vm/drop_caches
+    rm -f "$result"
+    run 1 parabench "$work/again.pbl" --result "$result"
+    expect_done
+    expect_record "any(f.name == 'names-cached' for p in phases for f in p.findings) == $is_cached"
+done
+cd "$work"
+[[ $(df --output=fstype "$work" | tail -n 1) == ext4 ]] || exit 0
 
 # Inodes of ext4 have 256 bytes: of 2000 files 500 KiB, and of their data 8000 KiB.
 words=(-F -n 1000 -w 4k -e 4k -d "$files/tree")

@@ -47,7 +47,8 @@ static const struct weir_finding *audit(const struct names_case *x, struct weir_
 {
     static const char *const paths[] = {"out"};
     static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
-    static struct weir_test_result begun;
+    static struct weir_storage_group storage = {.facts = {.is_known = true, .type = "ext4"}};
+    static const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
     static struct weir_phase_result record;
     static const struct weir_depth_point points[] = {{.depth = 1}, {.depth = 2}};
     const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
@@ -122,9 +123,9 @@ static void what_the_own_node_made_is_told_with_a_way_out(void **state)
         {1, READ_FILE, ONLY(READ_FILE), 2, 12, 0, false, "2 nodes further", "3 nodes, "},
         {2, READ_FILE, ONLY(READ_FILE), 4, 12, 0, false, "4 nodes further", "5 nodes, "},
         /* more than half of the ranks on one node */
-        {1, STAT, 0, 2, 4, 0, false, "as one node has 8 of them", "as many ranks on each node, "},
+        {1, STAT, 0, 2, 4, 0, false, "one node has 8 of the ranks", "as many ranks on each node, "},
         {1, UNLINK, 0, 2, 4, 0, false, NULL, NULL},
-        {1, READ_FILE, 0, 3, 2, 0, false, "as one node has 7 of them", "as many ranks on each"},
+        {1, READ_FILE, 0, 3, 2, 0, false, "one node has 7 of the ranks", "as many ranks on each"},
         /* trials ask the same node for the same names, whoever made them */
         {1, STAT | TRIED, 0, 2, 0, 0, false, "trials of depths", "--depth 2,"},
         {0, STAT | TRIED, 1u << CREATE, 1, 12, 0, false, "trials of depths", "--depth 2,"},
@@ -137,13 +138,13 @@ static void what_the_own_node_made_is_told_with_a_way_out(void **state)
         static const char *const words[] = {"mdtest"};
         struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
         const struct weir_finding *finding = audit(&cases[i], plan);
-        const char *use = finding != NULL ? strstr(finding->text, ": use ") : NULL;
+        const char *use = finding != NULL ? strstr(finding->text, " -> ") : NULL;
 
         if ((finding != NULL) != (cases[i].why != NULL))
             fail_msg("case %zu: %s", i, finding != NULL ? finding->text : "nothing is found");
         if (finding != NULL &&
             (strstr(finding->text, cases[i].why) == NULL || use == NULL ||
-             strncmp(use + strlen(": use "), cases[i].remedy, strlen(cases[i].remedy)) != 0))
+             strncmp(use + strlen(" -> "), cases[i].remedy, strlen(cases[i].remedy)) != 0))
             fail_msg("case %zu: %s", i, finding->text);
         weir_plan_close(plan);
     }
@@ -196,11 +197,255 @@ static void memory_is_told_in_place_of_caches(void **state)
     }
 }
 
+/* Bytes of a device for each name tell whether a cache answered; without a counter nothing does. */
+static void counters_tell_whether_a_cache_answered(void **state)
+{
+    static const struct {
+        enum weir_verb verb;
+        unsigned makes_before;
+        uint64_t operations, item_bytes, device_bytes;
+        bool has_devices, is_remote;
+        enum weir_evidence_state seen;
+        unsigned effect; /* 1 + enum weir_effect; 0 = no finding */
+    } cases[] = {
+        {WEIR_STAT, 0, 2000, 0, 0, true, false, WEIR_SEEN, 1 + WEIR_VOID},
+        {WEIR_STAT, 1, 2000, 0, 47999, true, false, WEIR_SEEN, 1 + WEIR_VOID},
+        {WEIR_STAT, 1, 2000, 0, 48000, true, false, WEIR_NOT_SEEN, 0},
+        {WEIR_STAT, 0, 10, 0, 0, true, false, WEIR_SEEN, 1 + WEIR_VOID},
+        {WEIR_STAT, 0, 999, 0, 500000, true, false, WEIR_CANNOT_OBSERVE, 0},
+        {WEIR_STAT, 1, 2000, 0, 0, false, false, WEIR_CANNOT_OBSERVE, 1 + WEIR_QUALIFY},
+        {WEIR_STAT, 0, 2000, 0, 0, false, false, WEIR_CANNOT_OBSERVE, 0},
+        {WEIR_STAT, 1, 2000, 0, 500000, true, true, WEIR_NOT_SEEN, 0},
+        /* data are no names: 2000 files of a page, and inodes of 2000 */
+        {WEIR_READ_FILE, 0, 2000, 3901, 8192000, true, false, WEIR_SEEN, 1 + WEIR_VOID},
+        {WEIR_READ_FILE, 0, 2000, 3901, 8704000, true, false, WEIR_NOT_SEEN, 0},
+        /* what this run made may be removed from a cache, as any run does it */
+        {WEIR_UNLINK, 1, 2000, 0, 0, true, false, WEIR_NOT_ASKED, 0},
+        {WEIR_UNLINK, 0, 2000, 0, 0, true, false, WEIR_SEEN, 1 + WEIR_VOID},
+        {WEIR_CREATE, 0, 2000, 0, 0, true, false, WEIR_NOT_ASKED, 0},
+    };
+    static const char *const words[] = {"mdtest"}, *const paths[] = {"out"};
+    static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
+        struct weir_test *test = weir_plan_add_test(plan);
+        const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
+        struct weir_phase phase = {
+            .verb = WEIR_CREATE, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
+        struct weir_storage_group storage = {
+            .facts = {.is_known = true, .is_network = cases[i].is_remote, .type = "ext4"}};
+        const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
+        struct weir_phase_result record = {.arena = &plan->arena,
+                                           .failure = "",
+                                           .rank_count = 2,
+                                           .node_count = 1,
+                                           .near_rank_count = 2,
+                                           .op_count = cases[i].operations,
+                                           .windows = {.total_s = 1.0}};
+        const struct weir_finding *finding = NULL;
+
+        record.traffic.has_devices = cases[i].has_devices;
+        record.traffic.has_network = cases[i].has_devices;
+        record.traffic.device_read_bytes = cases[i].is_remote ? 0 : cases[i].device_bytes;
+        record.traffic.network_received_bytes = cases[i].is_remote ? cases[i].device_bytes : 0;
+        test->backend = &backend;
+        if (cases[i].makes_before)
+            weir_plan_add_phase(plan, test, &test->steps, &phase);
+        phase.verb = cases[i].verb;
+        phase.names.bytes = cases[i].item_bytes;
+        record.phase = weir_plan_add_phase(plan, test, &test->steps, &phase)->number;
+        weir_audit_phase(plan, &begun, &record);
+        for (unsigned k = 0; k < record.finding_count; k++)
+            if (strcmp(record.findings[k].name, "names-cached") == 0)
+                finding = &record.findings[k];
+        if (record.evidence[WEIR_EVIDENCE_NAMES].state != cases[i].seen ||
+            (finding != NULL ? 1u + finding->effect : 0) != cases[i].effect)
+            fail_msg("case %zu: evidence %d, %s", i, record.evidence[WEIR_EVIDENCE_NAMES].state,
+                     finding != NULL ? finding->text : "nothing is found");
+        weir_plan_close(plan);
+    }
+}
+
+/* ---- files of ranks, and storage of nodes ---- */
+
+enum { RANKS = 4 };
+
+struct sights_case {
+    const char *type;
+    bool is_network, is_shared;
+    unsigned nodes, machines; /* of four ranks, in turn */
+    struct {
+        uint64_t name, device, inode;
+    } ranks[RANKS];
+    const char *finding; /* NULL: none */
+    enum weir_severity severity;
+};
+
+static void ranks_and_nodes_are_where_the_paths_say(void **state)
+{
+    static const struct sights_case cases[] = {
+        {"ext4", false, false, 1, 1, {{1, 7, 1}, {2, 7, 2}, {3, 7, 3}, {4, 7, 4}}, NULL, 0},
+        {"ext4", false, false, 1, 1, {{1, 7, 1}, {2, 7, 2}, {3, 7, 2}, {4, 7, 4}}, "same-file", 1},
+        {"ext4", false, false, 1, 1, {{1, 7, 1}, {2, 8, 1}, {3, 9, 1}, {4, 6, 1}}, NULL, 0},
+        {"ext4",
+         false,
+         false,
+         2,
+         2,
+         {{1, 7, 1}, {2, 7, 1}, {3, 7, 3}, {4, 7, 4}},
+         "storage-differs",
+         0},
+        {"ext4", false, false, 2, 1, {{1, 7, 1}, {2, 7, 2}, {3, 7, 3}, {4, 7, 4}}, NULL, 0},
+        {"ext4",
+         false,
+         false,
+         2,
+         1,
+         {{1, 7, 1}, {2, 8, 2}, {3, 7, 3}, {4, 8, 4}},
+         "storage-differs",
+         0},
+        {"nfs4", true, false, 2, 2, {{1, 7, 1}, {2, 9, 1}, {3, 7, 3}, {4, 9, 4}}, "same-file", 1},
+        {"nfs4", true, false, 2, 2, {{1, 7, 1}, {2, 9, 2}, {3, 7, 3}, {4, 9, 4}}, NULL, 0},
+        {"fuse.sshfs", true, false, 2, 2, {{1, 7, 1}, {2, 9, 1}, {3, 7, 3}, {4, 9, 4}}, NULL, 0},
+        {"nfs4", true, true, 2, 2, {{1, 7, 5}, {1, 9, 5}, {0}, {0}}, NULL, 0},
+        {"nfs4", true, true, 2, 2, {{1, 7, 5}, {1, 9, 6}, {0}, {0}}, "storage-differs", 1},
+        {"fuse.sshfs", true, true, 2, 2, {{1, 7, 5}, {1, 9, 6}, {0}, {0}}, NULL, 0},
+        {"ext4", false, true, 2, 2, {{1, 7, 5}, {1, 7, 5}, {0}, {0}}, "storage-differs", 1},
+        {"ext4", false, true, 2, 1, {{1, 7, 5}, {1, 7, 5}, {0}, {0}}, NULL, 0},
+        {"ext4", false, true, 2, 1, {{1, 7, 5}, {1, 8, 5}, {0}, {0}}, "storage-differs", 1},
+    };
+    static const char *const words[] = {"ior"}, *const paths[] = {"f"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sights_case *x = &cases[i];
+        struct weir_plan *plan = weir_plan_open("ior", 1, words);
+        struct weir_test *test = weir_plan_add_test(plan);
+        const struct weir_target target = {
+            .paths = paths, .path_count = 1, .is_shared = x->is_shared};
+        const struct weir_phase phase = {
+            .verb = WEIR_WRITE,
+            .target = &target,
+            .depth = 1,
+            .transfers = {
+                .layout = {.segment_count = 1, .block_bytes = 4096, .transfer_bytes = 4096},
+                .batch = 1}};
+        struct weir_storage_group storage = {
+            .hosts = "n1", .facts = {.is_known = true, .is_network = x->is_network}};
+        const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
+        struct weir_rank_row ranks[RANKS] = {{.op_count = 0}};
+        struct weir_phase_result record = {.arena = &plan->arena,
+                                           .failure = "",
+                                           .rank_count = RANKS,
+                                           .node_count = x->nodes,
+                                           .op_count = 4,
+                                           .byte_count = 16384,
+                                           .expected_bytes = 16384,
+                                           .file_bytes = 16384,
+                                           .windows = {.transfer_s = 1.0, .total_s = 1.0},
+                                           .common_s = 1.0,
+                                           .rows = ranks};
+        const struct weir_finding *finding = NULL;
+
+        snprintf(storage.facts.type, sizeof storage.facts.type, "%s", x->type);
+        test->backend = &backend;
+        weir_plan_add_phase(plan, test, &test->steps, &phase);
+        for (unsigned rank = 0; rank < RANKS; rank++)
+            ranks[rank] = (struct weir_rank_row){
+                .node = rank % x->nodes,
+                .machine = 100 + rank % x->machines,
+                .sight = {x->ranks[rank].name, x->ranks[rank].device, x->ranks[rank].inode, 0}};
+        weir_audit_phase(plan, &begun, &record);
+        for (unsigned k = 0; k < record.finding_count; k++)
+            if (strcmp(record.findings[k].name, "same-file") == 0 ||
+                strcmp(record.findings[k].name, "storage-differs") == 0)
+                finding = &record.findings[k];
+        if ((finding != NULL) != (x->finding != NULL) ||
+            (finding != NULL &&
+             (strcmp(finding->name, x->finding) != 0 || finding->severity != x->severity)))
+            fail_msg("case %zu: %s", i, finding != NULL ? finding->text : "nothing is found");
+        weir_plan_close(plan);
+    }
+}
+
+/* What servers may have in their memory is younger than a day and less than they have. */
+static void the_memory_of_servers_is_told(void **state)
+{
+    static const struct {
+        bool is_network;
+        enum weir_verb verb;
+        uint64_t bytes;
+        int64_t age_s; /* 0: not known */
+        const char *finding;
+    } cases[] = {
+        {true, WEIR_READ, UINT64_C(64) << 20, 60, "fits-server-memory"},
+        {true, WEIR_READ, UINT64_C(16) << 30, 60, "fits-server-memory"},
+        {true, WEIR_READ, UINT64_C(17) << 30, 60, NULL},
+        {true, WEIR_READ, UINT64_C(64) << 20, 0, NULL},
+        {true, WEIR_READ, UINT64_C(64) << 20, 3 * 86400, "old-names"},
+        {true, WEIR_WRITE, UINT64_C(64) << 20, 60, NULL},
+        {false, WEIR_READ, UINT64_C(64) << 20, 60, NULL},
+        {false, WEIR_READ, UINT64_C(64) << 20, 86400, "old-names"},
+        {false, WEIR_READ, UINT64_C(64) << 20, 86399, NULL},
+    };
+    static const char *const words[] = {"ior"}, *const paths[] = {"f"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir_plan *plan = weir_plan_open("ior", 1, words);
+        struct weir_test *test = weir_plan_add_test(plan);
+        const struct weir_target target = {.paths = paths, .path_count = 1, .is_shared = true};
+        const struct weir_phase phase = {
+            .verb = cases[i].verb,
+            .target = &target,
+            .depth = 1,
+            .transfers = {
+                .layout = {.segment_count = 1, .block_bytes = 4096, .transfer_bytes = 4096},
+                .batch = 1}};
+        struct weir_storage_group storage = {
+            .facts = {.is_known = true, .is_network = cases[i].is_network, .type = "nfs4"}};
+        const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
+        struct weir_rank_row row = {.sight = {1, 1, 1, 0}};
+        struct weir_phase_result record = {.arena = &plan->arena,
+                                           .failure = "",
+                                           .rank_count = 1,
+                                           .node_count = 1,
+                                           .op_count = 4,
+                                           .begun_s = 2e9,
+                                           .byte_count = cases[i].bytes,
+                                           .expected_bytes = cases[i].bytes,
+                                           .file_bytes = cases[i].bytes,
+                                           .windows = {.transfer_s = 1.0, .total_s = 1.0},
+                                           .common_s = 1.0,
+                                           .rows = &row};
+        const char *found = NULL;
+
+        if (cases[i].age_s > 0)
+            row.sight.modified_s = INT64_C(2000000000) - cases[i].age_s;
+        test->backend = &backend;
+        weir_plan_add_phase(plan, test, &test->steps, &phase);
+        weir_audit_phase(plan, &begun, &record);
+        for (unsigned k = 0; k < record.finding_count; k++)
+            if (strcmp(record.findings[k].name, "fits-server-memory") == 0 ||
+                strcmp(record.findings[k].name, "old-names") == 0)
+                found = record.findings[k].name;
+        if ((found != NULL) != (cases[i].finding != NULL) ||
+            (found != NULL && strcmp(found, cases[i].finding) != 0))
+            fail_msg("case %zu: %s", i, found != NULL ? found : "nothing is found");
+        weir_plan_close(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_own_node_made_is_told_with_a_way_out),
         cmocka_unit_test(memory_is_told_in_place_of_caches),
+        cmocka_unit_test(counters_tell_whether_a_cache_answered),
+        cmocka_unit_test(ranks_and_nodes_are_where_the_paths_say),
+        cmocka_unit_test(the_memory_of_servers_is_told),
     };
 
     return cmocka_run_group_tests_name("audit_names", tests, NULL, NULL);

@@ -242,7 +242,7 @@ static void findings_name_targets_when_all_are_measured(void **state)
     assert_int_equal(run(&scene, slow, &last), 1);
     assert_string_equal(last->findings[0].name, "slow-target");
     assert_int_equal(last->findings[0].severity, WEIR_WARNING);
-    assert_non_null(strstr(last->findings[0].text, "/mnt/c: reads at 40.0 MB/s"));
+    assert_non_null(strstr(last->findings[0].text, "/mnt/c has reads of 40.0 MB/s"));
     assert_true(weir_audit_warns(scene.plan, scene.result));
     scene_close(&scene);
     scene = make();

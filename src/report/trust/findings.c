@@ -46,15 +46,17 @@ static unsigned count_alike(const struct weir_repetitions *all, unsigned positio
 /* True of all tests of a run: one line is enough. */
 static bool is_of_launch(const struct weir_finding *finding)
 {
-    return strcmp(finding->name, "launcher-mismatch") == 0;
+    return strcmp(finding->name, "launcher-mismatch") == 0 ||
+           strcmp(finding->name, "fits-server-memory") == 0;
 }
 
-/* Where ranks are placed is the same each time, and how good clocks are hardly differs. */
+/* Where ranks and their files are is the same each time, and how good clocks are hardly differs. */
 static bool is_folded(const struct weir_finding *finding)
 {
     return finding->severity == WEIR_NOTE || strcmp(finding->name, "oversubscribed") == 0 ||
            strcmp(finding->name, "shared-core") == 0 || strcmp(finding->name, "clock-error") == 0 ||
-           is_of_launch(finding);
+           strcmp(finding->name, "same-file") == 0 ||
+           strcmp(finding->name, "storage-differs") == 0 || is_of_launch(finding);
 }
 
 /* Of the same words; numbers may differ. */
