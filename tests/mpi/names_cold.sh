@@ -39,38 +39,40 @@ expect_phases() { # expect_phases VERB DROPPED CACHED EXPRESSION-OF-KIB
           [(i, p) for i, p in enumerate(p for p in phases if hasattr(p.names, 'item')) if p.verb == '$1'])"
 }
 
-# Names that this run has not made, each kind of phase for itself: from a cache, and from the device. What was just made is in a
-# cache as well.
-names_cached() { # names_cached BOOLEAN VERB...: of all phases on items with these verbs, and there are some
-    expect_record "(lambda found: len(found) > 0 and all(
-        ('names-cached' in [f.name for f in p.findings if f.effect == 'void']) == $1 for p in found))(
-        [p for p in phases if hasattr(p.names, 'item') and p.verb in '${*:2}'.split()])"
+# Names that this run has not made, each kind of phase for itself: from a cache, and from the device. Others may drop the caches
+# of the node, or read from its device, meanwhile: it is as expected in one of five runs.
+expect_names() { # expect_names BOOLEAN VERB 'PREPARATION' OPTION...: is it said that a cache answered, of phases on items?
+    local wanted=$1 verb=$2 preparation=$3 attempt rule
+    shift 3
+    rule="(lambda found: len(found) > 0 and all(
+        ('names-cached' in [f.name for f in p.findings if f.effect == 'void']) == $wanted for p in found))(
+        [p for p in phases if hasattr(p.names, 'item') and p.verb == '$verb'])"
+    for attempt in 1 2 3 4 5; do
+        $preparation
+        rm -f "$result"
+        run 2 "$@" --result "$result"
+        expect_done
+        ! "$WEIR_PYTHON" -B "$WEIR_ROOT/tests/mpi/records.py" "$result" "$rule" >/dev/null || return 0
+        echo "attempt $attempt: others have dropped caches, or read from the device"
+    done
+    expect_record "$rule"
 }
 
-words=(-n 1000 -F -d "$files/kept")
-try "${words[@]}" -C
-for words in "-T stat" "-E read-file" "-r unlink"; do
-    try -n 1000 -F -d "$files/kept" "${words% *}" --drop-caches node
-    names_cached False "${words#* }"
-    # What the program itself reads after the drop, its result file for example, is in the cache in the next run.
-    [[ $words == -r* ]] && try -n 1000 -F -d "$files/kept" -C || try -n 1000 -F -d "$files/kept" "${words% *}"
-    try -n 1000 -F -d "$files/kept" "${words% *}"
-    names_cached True "${words#* }"
+words=(mdtest -n 1000 -F -d "$files/kept")
+make_names() { run 2 "${words[@]}" -C; }
+make_names
+for verbs in "-T stat" "-E read-file"; do
+    expect_names False "${verbs#* }" : "${words[@]}" "${verbs% *}" --drop-caches node
+    expect_names True "${verbs#* }" : "${words[@]}" "${verbs% *}"
 done
+expect_names False unlink make_names "${words[@]}" -r --drop-caches node
+expect_names True unlink make_names "${words[@]}" -r
 words=(md-workbench -D 2 -P 500 -I 500 -R 1 -o "$files/sets" --run-info-file="$work/position")
-rm -f "$result"
-run 2 "${words[@]}" -1 --result "$result"
-expect_done
-for verbs in "-2 cycle" "-3 unlink"; do
-    for drop in '' '--drop-caches node'; do
-        [[ $verbs != -3* || ! $drop ]] || run 2 "${words[@]}" -1
-        rm -f "$result"
-        # shellcheck disable=SC2086
-        run 2 "${words[@]}" ${verbs% *} $drop --result "$result"
-        expect_done
-        [[ $drop ]] && names_cached False "${verbs#* }" || names_cached True "${verbs#* }"
-    done
-done
+make_names() { run 2 "${words[@]}" -1; }
+make_names
+expect_names False cycle : "${words[@]}" -2 --drop-caches node
+expect_names True cycle : "${words[@]}" -2
+expect_names True unlink make_names "${words[@]}" -3
 cat >"$work/stat.pbl" <<'END'
 master { mkdir("names"); repeat $i 2000 create("names/$i"); }
 END
@@ -80,13 +82,17 @@ END
 cd "$files"
 run 1 parabench "$work/stat.pbl"
 expect_done
-for is_cached in False True; do
-    sync
-    [[ $is_cached == True ]] || echo 3 >/proc/sys/vm/drop_caches
-    rm -f "$result"
-    run 1 parabench "$work/again.pbl" --result "$result"
-    expect_done
-    expect_record "any(f.name == 'names-cached' for p in phases for f in p.findings) == $is_cached"
+for wanted in False True; do
+    for attempt in 1 2 3 4 5; do
+        sync
+        [[ $wanted == True ]] || echo 3 >/proc/sys/vm/drop_caches
+        rm -f "$result"
+        run 1 parabench "$work/again.pbl" --result "$result"
+        expect_done
+        said=$(grep -c '"names-cached"' "$result" || true)
+        [[ $wanted == True && $said -eq 0 || $wanted == False && $said -gt 0 ]] || break
+    done
+    expect_record "any(f.name == 'names-cached' for p in phases for f in p.findings) == $wanted"
 done
 cd "$work"
 [[ $(df --output=fstype "$work" | tail -n 1) == ext4 ]] || exit 0
