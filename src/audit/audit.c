@@ -150,7 +150,9 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
 
 /* ---- what follows from the findings ---- */
 
-/* A finding of the second kind is a symptom where the same phase has one of the first kind. */
+/* A finding of the second kind is a symptom where the same phase has one of the first kind. That
+ * CPU pressure of a node explains a slow rank of it, and that ranks wait for one another, is
+ * decided by check_ranks.c and check_places.c: node by node. */
 static const struct {
     enum weir_finding_kind cause;
     enum weir_finding_kind symptom;
@@ -163,12 +165,9 @@ static const struct {
     {WEIR_FINDING_INTERRUPTED, WEIR_FINDING_LATE_ISSUE},
     {WEIR_FINDING_INTERRUPTED, WEIR_FINDING_RATE_NOT_SHOWN},
     {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_LATE_ISSUE},
-    {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_IMBALANCE},
     {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_SPREAD},
     {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_WARM_UP},
     {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_TREND},
-    {WEIR_FINDING_OVERSUBSCRIBED, WEIR_FINDING_CPU_PRESSURE},
-    {WEIR_FINDING_THROTTLED, WEIR_FINDING_CPU_PRESSURE},
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_SHORT},
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_NO_DEVICE_IO},
     {WEIR_FINDING_IN_MEMORY, WEIR_FINDING_SHORT},

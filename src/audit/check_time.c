@@ -6,25 +6,47 @@
 
 #include <stdio.h>
 
-/* Of a window: above this the clocks' error is worth a sentence. */
+/* 1 % of the time measured: below, the clocks' error is less than repetitions differ. */
 #define CLOCK_ERROR_SHARE 0.01
+/* 500 ppm: the kernel's time services correct no more, and oscillators are within 100. */
+#define DRIFT_PPM 500.0
 /* Filling and checking data, as a share of the ranks' time: from here on the rate is not that of
  * the storage alone. */
 #define DATA_SHARE 0.02
 #define MIB 1048576.0
+
+static void check_drift(const struct weir_audit_input *input)
+{
+    const struct weir_clock_quality *clock = &input->record->clock;
+    double ppm = clock->odd_ppm < 0.0 ? -clock->odd_ppm : clock->odd_ppm;
+
+    if (clock->odd_host[0] == '\0' || ppm <= DRIFT_PPM + clock->odd_error_ppm)
+        return;
+    if (clock->odd_other[0] != '\0')
+        weir_result_find(input->record, WEIR_FINDING_CLOCK_DRIFT,
+                         "clocks of %s and %s drift apart by %.0f ppm -> check their clock sources",
+                         clock->odd_host, clock->odd_other, ppm);
+    else
+        weir_result_find(
+            input->record, WEIR_FINDING_CLOCK_DRIFT, "the clock of %s is %.0f ppm %s than %s -> %s",
+            clock->odd_host, ppm, clock->odd_ppm < 0.0 ? "slower" : "faster",
+            clock->is_against_kernel ? "its kernel's" : "the others'",
+            clock->is_against_kernel ? "check clocksource, LD_PRELOAD" : "check its clock source");
+}
 
 void weir_audit_clock(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
     double window = record->windows.transfer_s;
 
+    check_drift(input);
     if (!record->clock.is_cross_node || record->clock.error_s <= window * CLOCK_ERROR_SHARE)
         return;
     weir_result_find(input->record, WEIR_FINDING_CLOCK_ERROR,
-                     "the nodes' clocks agree to %.1f us only, which is %.1f %% of the %.6f s that "
-                     "were measured",
+                     "clocks of nodes agree to %.1f us, %.1f %% of the %.3g s measured -> %s",
                      record->clock.error_s * 1e6,
-                     window > 0 ? record->clock.error_s / window * 100 : 100, window);
+                     window > 0 ? record->clock.error_s / window * 100 : 100, window,
+                     weir_audit_advice_more(input));
 }
 
 static void check_length(const struct weir_audit_input *input)

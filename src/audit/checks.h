@@ -85,6 +85,9 @@ double weir_audit_stalls(const struct weir_audit_input *input);
 /* Was the load that was asked for there, and what limited it? */
 void weir_audit_load(const struct weir_audit_input *input);
 
+/* Share of its time that a rank of the node waited for CPUs that others used; 0 = no finding. */
+double weir_audit_pressure(const struct weir_node_places *node);
+
 /* Did ranks run where they should, and undisturbed? */
 void weir_audit_places(const struct weir_audit_input *input);
 

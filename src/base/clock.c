@@ -7,6 +7,8 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -14,6 +16,8 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define CALIBRATION_NS UINT64_C(20000000)
 #define BRACKET_TRIES 64
+/* 8 comparisons of two clocks: the best of these is rarely preempted. */
+#define COMPARISONS 8
 /* A sleeping thread wakes up about 50 us late with the usual timer slack. */
 #define SPIN_NS UINT64_C(60000)
 /* While the target is further away than this, other threads of an oversubscribed node may run. */
@@ -127,6 +131,37 @@ void weir_clock_calibrate(struct weir_clock *clock, bool allow_tsc)
     *clock = (struct weir_clock){0};
     if (allow_tsc)
         calibrate_tsc(clock);
+}
+
+void weir_clock_compare(const struct weir_clock *clock, struct weir_clock_pair *pair)
+{
+    *pair = (struct weir_clock_pair){.error_ns = UINT64_MAX};
+    for (int i = 0; i < COMPARISONS; i++) {
+        uint64_t before = weir_clock_ns(clock);
+        struct timespec now;
+        bool is_known = syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now) == 0;
+        uint64_t width = weir_clock_ns(clock) - before;
+
+        if (is_known && width < pair->error_ns)
+            *pair = (struct weir_clock_pair){
+                .clock_ns = before + width / 2,
+                .kernel_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec,
+                .error_ns = width / 2 + 1,
+            };
+    }
+}
+
+double weir_clock_drift_ppm(const struct weir_clock_pair *before,
+                            const struct weir_clock_pair *after, double *error_ppm)
+{
+    double kernel_ns = (double)after->kernel_ns - (double)before->kernel_ns;
+    double clock_ns = (double)after->clock_ns - (double)before->clock_ns;
+
+    *error_ppm = 0.0;
+    if (before->kernel_ns == 0 || after->kernel_ns == 0 || kernel_ns <= 0.0)
+        return 0.0;
+    *error_ppm = (double)(before->error_ns + after->error_ns) / kernel_ns * 1e6;
+    return (clock_ns - kernel_ns) / kernel_ns * 1e6;
 }
 
 const char *weir_clock_name(const struct weir_clock *clock)

@@ -96,8 +96,18 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "clock-drift",
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
-            .meaning = "the clock of a node drifts more than a working clock does",
-            .remedy = "check the clock source and the time service of that node",
+            .meaning = "the clock of a node runs faster or slower than those of other nodes, or "
+                       "than its own kernel's",
+            .detection =
+                "offsets of nodes before and after a phase; Weir's clock and CLOCK_MONOTONIC_RAW "
+                "by a system call, on the first rank of each node; of 3 nodes or more the one that "
+                "stands alone is named, the first node included",
+            .threshold = "500 ppm beyond the error of the comparison: oscillators are within 100 "
+                         "ppm, and time services correct 500",
+            .remedy = "check the clock source of that node and LD_PRELOAD; rates of such runs are "
+                      "off by the drift",
+            .test = "clock_gettime that runs 1 % fast by LD_PRELOAD (tests/mpi/pressure.sh), "
+                    "drifts of 2 to 4 nodes in unit cases; silent without",
         },
     [WEIR_FINDING_CLOCK_ERROR] =
         {
@@ -105,7 +115,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "the clocks of the nodes agree to 1 % of the measured time at best",
+            .detection = "round trips between nodes before and after a phase: half of the shortest "
+                         "is the error",
+            .threshold = "1 % of the transfer window: below, repetitions differ by more",
             .remedy = "a longer phase",
+            .test = "unit cases around the threshold",
         },
     [WEIR_FINDING_COUNT_MISMATCH] =
         {
@@ -141,8 +155,19 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "cpu-pressure",
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
-            .meaning = "ranks were ready to run and waited for a CPU that other processes used",
-            .remedy = "end the other processes, or use an idle node",
+            .meaning = "a rank was ready to run and waited for a CPU that processes outside of the "
+                       "job used",
+            .detection =
+                "run delay of /proc/thread-self/schedstat, from the start of a phase to the rank's "
+                "last stamp; load average, and in phases of a second or more the busiest other "
+                "process; waits that ranks of the node cause one another (oversubscribed, "
+                "shared-core) or a quota (throttled) are not counted",
+            .threshold = "10 % of a rank's time, and 20 ms: ranks alone on their cores wait for 1 "
+                         "to 5 %, beside one busy process per core for 33 % or more; where ranks "
+                         "share cores, 15 % more than these explain",
+            .remedy = "end the other processes, or use an idle node (srun --exclusive)",
+            .test = "busy loops on the CPUs of the ranks (tests/mpi/pressure.sh); silent with "
+                    "ranks of high priority",
         },
     [WEIR_FINDING_DATA_IN_FLIGHT] =
         {
@@ -293,9 +318,16 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
             .meaning =
-                "the slowest rank took 1.5 times as long as ranks on average, or 1.8 times as "
-                "long as the fastest, in a phase that is complete and takes 0.1 s or more",
-            .remedy = "look at the slowest ranks and hosts in the report",
+                "other ranks waited for the slowest one, which is named with its likely cause",
+            .detection = "transfer times of ranks; waits for CPUs, quota, steal time, stops and "
+                         "bytes of the slowest rank say why, and the finding that says the same of "
+                         "its node explains this one",
+            .threshold = "20 % of the others' time lost, of two ranks 30 %, in phases of 0.1 s or "
+                         "more: quiet runs lose up to 10 %",
+            .remedy = "remove the cause, or compare the node of the rank with others (--rank-csv, "
+                      "weir targets)",
+            .test = "a rank on a crowded core, a slow rank of the fault backend "
+                    "(tests/mpi/pressure.sh), unit cases around the threshold",
         },
     [WEIR_FINDING_IN_MEMORY] =
         {
@@ -322,8 +354,17 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "io-limit",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "a control group limits the I/O of the ranks",
-            .remedy = "raise io.max of the group, or report the limit with the figure",
+            .meaning = "a control group limits reads or writes of the devices behind the target; a "
+                       "warning where the rate lies at the limit",
+            .detection = "io.max of the group and its parents (version 2), blkio.throttle of the "
+                         "group itself (version 1, whose parents the kernel ignores), before each "
+                         "test; bytes that ranks and devices moved",
+            .threshold = "a warning from 90 % of the limit on, up to 150 %: above that it does not "
+                         "apply, as to buffered writes in version 1",
+            .remedy = "lift io.max (docker --device-write-bps, systemd IOWriteBandwidthMax), or "
+                      "report the limit with the figure",
+            .test = "a limit of 8 MiB/s on a loop device (tests/mpi/pressure.sh), recorded trees "
+                    "of both versions; silent without one",
         },
     [WEIR_FINDING_LATE_ISSUE] =
         {
@@ -397,7 +438,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_QUALIFY,
             .meaning = "a rank was moved to other processors during the test: by taskset, a cpuset "
                        "that changed, a daemon",
+            .detection = "affinity after a phase, and migrations of ranks bound to one CPU "
+                         "(/proc/self/sched)",
+            .threshold = "any change",
             .remedy = "find who does it, and repeat the run",
+            .test = "taskset in mid phase (tests/mpi/disturbed.sh); silent without",
             .page = "placement",
         },
     [WEIR_FINDING_MORE_OUTLIERS] =
@@ -407,7 +452,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "more ranks are",
+            .detection = "outliers after the first four",
+            .threshold = "that of -j",
             .remedy = "--result keeps up to 64",
+            .test = "tests/mpi/outliers.sh",
             .page = "result-file",
         },
     [WEIR_FINDING_MTU] =
@@ -483,6 +531,8 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "ranks did not move for as long as --watchdog says; the sentence names rank, "
                 "host and operation, between phases as well (statfs of /mnt/x)",
+            .detection = "the watchdog of each rank, which is reset by every operation",
+            .threshold = "--watchdog, 60 s by default",
             .remedy =
                 "look at that host and its mounts; --give-up 10m ends such runs. The phase of "
                 "that time has no row and no record: what its ranks did is known to them alone, "
@@ -490,6 +540,7 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
                 "they do not answer. Ranks watch each other within a node and across nodes, so a "
                 "job "
                 "whose only node is frozen as a whole says nothing",
+            .test = "a stopped rank (tests/mpi/watchdog.sh); silent in long removals",
         },
     [WEIR_FINDING_NO_STORAGE] =
         {
@@ -552,7 +603,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "a rank's time is further from the mean than -j allows; the first four have a "
                 "line each",
+            .detection =
+                "open, transfer and close times of each rank, and when it began and ended, with -j",
+            .threshold = "that of -j",
             .remedy = "look at its host",
+            .test = "a slow rank (tests/mpi/outliers.sh)",
         },
     [WEIR_FINDING_OVERLAP] =
         {
@@ -571,7 +626,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "a node has more ranks than cores that they may use",
+            .detection = "affinity masks of all ranks of a node, and their cores; weir net: ranks "
+                         "and online CPUs",
+            .threshold = "one rank more than cores",
             .remedy = "fewer ranks per node, or a larger allocation. Fine for a trial",
+            .test = "4 ranks on 2 cores (tests/mpi/disturbed.sh), and 2 on 2",
             .page = "placement",
         },
     [WEIR_FINDING_PERIODIC_STALLS] =
@@ -588,7 +647,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_INFORM,
             .meaning = "no core near the device was left for some ranks",
+            .detection = "NUMA nodes of the device and of what the launcher left",
+            .threshold = "one rank",
             .remedy = "fewer ranks per node, or ranks that start unbound",
+            .test = "unit cases of bindings",
             .page = "placement",
         },
     [WEIR_FINDING_PIN_NARROWED] =
@@ -598,9 +660,12 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_INFORM,
             .meaning =
                 "launcher or control group leaves a rank less than the policy of --pin wants",
+            .detection = "affinity that the launcher left, against --pin",
+            .threshold = "one rank",
             .remedy =
                 "start ranks unbound (mpiexec --bind-to none, srun --cpu-bind=none), or ask for "
                 "whole cores",
+            .test = "unit cases of bindings",
             .page = "placement",
         },
     [WEIR_FINDING_QUEUE_LIMIT] =
@@ -649,7 +714,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "buffers are far from their rank's processors, as --membind or numactl wants "
                 "it",
+            .detection = "move_pages(2) on the buffers, where --membind or numactl chose the nodes",
+            .threshold = "any page",
             .remedy = "nothing, if the cost of that is what is measured",
+            .test = "--membind with a far node (tests/mpi/numa.sh)",
             .page = "placement",
         },
     [WEIR_FINDING_REPEATED] =
@@ -763,8 +831,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "ranks share a core while other cores of the node are free",
+            .detection = "a matching of ranks and cores by affinity masks",
+            .threshold = "one rank without a core of its own while the node has one",
             .remedy = "--pin core, or correct the list; with a launcher that binds, --bind-to none "
                       "and --pin core",
+            .test = "two ranks pinned to one core (tests/mpi/disturbed.sh), and to two",
             .page = "placement",
         },
     [WEIR_FINDING_SHARED_MEMORY] =
@@ -900,7 +971,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "the hypervisor gave the ranks' processors to other guests",
+            .detection = "steal of /proc/stat on the CPUs of each rank",
+            .threshold = "2 % and 30 ms: below, it is lost in noise and ticks of 10 ms",
             .remedy = "a host with less load; do not compare with other runs",
+            .test = "recorded /proc/stat (unit cases)",
             .page = "placement",
         },
     [WEIR_FINDING_STONEWALL] =
@@ -961,7 +1035,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_QUALIFY,
             .meaning = "a control group had used up its quota of processor time, and ranks stood "
                        "still",
+            .detection = "cpu.stat of the control group and its parents, around each phase",
+            .threshold = "1 % of the phase: below is the tail of one period",
             .remedy = "raise cpu.max (a container's --cpus), or run fewer ranks",
+            .test = "a quota of 20 % (tests/mpi/disturbed.sh); silent without",
             .page = "placement",
         },
     [WEIR_FINDING_TREND] =
@@ -1076,7 +1153,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "pages of a rank's buffers are on other NUMA nodes than wanted: there was no "
                 "room, or they or the rank were moved",
+            .detection = "move_pages(2) on the buffers",
+            .threshold = "1 % of the pages: fewer change no rate",
             .remedy = "numactl -H shows free memory; --membind local insists",
+            .test = "a machine with two NUMA nodes (tests/mpi/numa.sh), unit cases",
             .page = "placement",
         },
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The storage behind the path: file system, room in it, and the chain of block devices. */
 #include "subjects.h"
+#include "ways_out.h"
 
 #include "weir/base/remedy.h"
 #include "weir/system/host.h"
@@ -134,6 +135,44 @@ static void tell_room(const struct weir_examination *examination)
                            rest, total);
 }
 
+/* ---- limits ---- */
+
+/* Reports limits that control groups set for the devices of the path. */
+static void tell_limits(const struct weir_examination *examination,
+                        const struct weir_storage_facts *facts)
+{
+    static const char *const units[WEIR_IO_LIMITS] = {"reads to %s/s", "writes to %s/s",
+                                                      "reads to %s IOPS", "writes to %s IOPS"};
+    const struct weir_io_limits *limits = &facts->limits;
+    struct weir_text list = {0};
+    char value[WEIR_SIZE_TEXT_BYTES];
+
+    for (unsigned i = 0; i < WEIR_IO_LIMITS; i++) {
+        if (limits->per_s[i] == 0)
+            continue;
+        if (i < WEIR_LIMIT_READ_OPS)
+            weir_size_format(limits->per_s[i], value);
+        else
+            snprintf(value, sizeof value, "%" PRIu64, limits->per_s[i]);
+        if (list.length > 0)
+            weir_text_add(&list, ", ");
+        weir_text_add(&list, units[i], value);
+    }
+    if (list.length > 0) {
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "I/O limit", NULL,
+                           "a control group limits %s on %s", weir_text_string(&list),
+                           limits->device);
+        weir_help_with_group(examination, "no --device-write-bps and the like", "--exclusive",
+                             NULL);
+        weir_diagnosis_help(examination->diagnosis,
+                            "as root: write max to io.max of the control group, 0 to "
+                            "blkio.throttle.* in version 1");
+    } else if (facts->device_count > 0) {
+        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, "I/O limit", NULL, "none");
+    }
+    weir_text_close(&list);
+}
+
 /* ---- devices ---- */
 
 static void describe_device(const struct weir_device_facts *device, struct weir_text *text)
@@ -203,6 +242,7 @@ void weir_examine_target(const struct weir_examination *examination)
     if (!is_device(examination->path)) {
         tell_filesystem(examination, &facts);
         tell_room(examination);
+        tell_limits(examination, &facts);
     }
     for (uint32_t i = 0; i < facts.device_count; i++)
         tell_device(examination, &facts.devices[i]);

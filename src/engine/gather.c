@@ -34,6 +34,7 @@ int weir_phase_start(struct weir_run *run, struct weir_phase_facts *facts)
     if (code != 0)
         return code;
     facts->begun_s = weir_wall_clock_s();
+    weir_surroundings_enter(run->surroundings);
     facts->start_ns = weir_group_start_together(run->group, run->params->clock, &facts->before);
     if (facts->start_ns == 0)
         return -ECOMM;

@@ -176,6 +176,7 @@ static int work(struct program_phase *own)
     now = weir_processor_time();
     run->tally->cpu_user_ns = now.user_ns - before.user_ns;
     run->tally->cpu_system_ns = now.system_ns - before.system_ns;
+    weir_surroundings_leave(run->surroundings);
     if (own->phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
         weir_pacer_close(&walk->pacer);
     own->facts.is_incomplete = weir_program_meet(walk, walk->program->group_count, NULL) != 0;

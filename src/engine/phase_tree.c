@@ -598,6 +598,7 @@ static int work(struct tree_phase *tree)
     run->tally->cpu_system_ns = now.system_ns - before.system_ns;
     end_work(tree);
     stamp(tree, WEIR_STAMP_CLOSE_STOP, WEIR_STAMP_CLOSE_STOP);
+    weir_surroundings_leave(run->surroundings);
     end_code = weir_run_disarm(run);
     return code != 0 ? code : end_code;
 }

@@ -445,5 +445,6 @@ int weir_phase_pass_windows(struct weir_data_phase *data)
     if (code == 0 && has_barriers)
         code = weir_group_barrier(group);
     weir_phase_close_file(data);
+    weir_surroundings_leave(data->run->surroundings);
     return code;
 }

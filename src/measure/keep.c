@@ -137,6 +137,11 @@ static void add_node(struct weir_node_places *sum, const struct weir_node_places
     add_known(&sum->preemptions, node->preemptions);
     sum->throttled_s = fmax(sum->throttled_s, node->throttled_s);
     sum->stolen_share = fmax(sum->stolen_share, node->stolen_share);
+    if (!(node->waited_share <= sum->waited_share)) {
+        sum->waited_share = node->waited_share;
+        sum->first_waited = node->first_waited;
+        sum->pressure = node->pressure;
+    }
 }
 
 static bool has_same_nodes(const struct weir_phase_result *record,

@@ -208,6 +208,22 @@ static void add_times(struct weir_node_places *node, const struct weir_execution
                                                           (wall_ns * execution->stolen_cpus));
 }
 
+/* Keeps the rank that waited the largest share of its time for a CPU. */
+static void add_wait(struct weir_node_places *node, const struct weir_execution *execution,
+                     unsigned rank)
+{
+    double share = (double)NAN;
+
+    if (execution->pressure.load_hundredths > 0 || execution->pressure.busiest_permille > 0)
+        node->pressure = execution->pressure;
+    if (execution->waited_ns != WEIR_UNKNOWN && execution->waited_of_ns > 0)
+        share = (double)execution->waited_ns / (double)execution->waited_of_ns;
+    if (isnan(share) || share <= node->waited_share)
+        return;
+    node->waited_share = fmin(share, 1.0);
+    node->first_waited = rank;
+}
+
 static void add_tenants(struct weir_node_places *node, const struct tenants *tenants)
 {
     struct weir_cpu_set cores = {0};
@@ -218,6 +234,7 @@ static void add_tenants(struct weir_node_places *node, const struct tenants *ten
         cores = weir_cpu_set_or(&cores, &execution->cores);
         add_places(node, execution, tenants->ranks[i]);
         add_times(node, execution, tenants->placed[tenants->ranks[i]].cpu_ns);
+        add_wait(node, execution, tenants->ranks[i]);
     }
     node->core_count = weir_cpu_set_count(&cores);
     count_crowded(tenants, node);
@@ -321,6 +338,7 @@ void weir_places_derive(struct weir_arena *arena, const struct weir_placed_rank 
 
         (*nodes)[i].migrations = (*nodes)[i].preemptions = WEIR_UNKNOWN;
         (*nodes)[i].throttled_s = (*nodes)[i].stolen_share = (double)NAN;
+        (*nodes)[i].waited_share = (double)NAN;
         add_tenants(&(*nodes)[i], &tenants);
     }
     if (rank_count <= WEIR_RANK_PLACES_MAX)

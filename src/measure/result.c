@@ -240,7 +240,13 @@ static void derive_slowest(struct weir_phase_result *result, const struct weir_r
 
     result->slowest_count = 0;
     for (unsigned i = 0; i < rank_count; i++) {
-        struct weir_slow_rank candidate = {.rank = i, .seconds = transfer_s(&rows[i])};
+        const struct weir_execution *execution = &rows[i].execution;
+        bool is_known = execution->waited_of_ns > 0 && execution->waited_ns != WEIR_UNKNOWN;
+        struct weir_slow_rank candidate = {
+            .rank = i,
+            .seconds = transfer_s(&rows[i]),
+            .waited_s = is_known ? (double)execution->waited_ns / NS_PER_S : 0.0,
+        };
         unsigned place = result->slowest_count;
 
         while (place > 0 && slowest[place - 1].seconds < candidate.seconds)
@@ -413,6 +419,90 @@ static double add_two_worst(const double bounds[], unsigned rank_count, const ch
     return bounds[worst] + other;
 }
 
+/* The rate of a node's clock against the first node's. */
+struct node_drift {
+    unsigned row; /* of the node's first rank */
+    double ppm;
+    double error_ppm;
+};
+
+static int compare_drifts(const void *one, const void *other)
+{
+    const struct node_drift *a = one, *b = other;
+
+    return (a->ppm > b->ppm) - (a->ppm < b->ppm);
+}
+
+/* All nodes count alike, the first one with a drift of 0: sorted by their drifts, the odd one is at
+ * an end, further from its neighbour than all others are from one another. */
+static void find_odd_clock(struct weir_clock_quality *clock, struct node_drift *nodes,
+                           unsigned count, const char *const *hosts)
+{
+    const struct node_drift *least = &nodes[0], *most = &nodes[count - 1], *odd = most;
+    const struct node_drift *other = least;
+    bool is_alone = false;
+
+    qsort(nodes, count, sizeof *nodes, compare_drifts);
+    if (count >= 3) {
+        double below = nodes[1].ppm - least->ppm, above = most->ppm - nodes[count - 2].ppm;
+        double rest = most->ppm - least->ppm - fmax(below, above);
+
+        is_alone = fmax(below, above) > 2.0 * rest;
+        if (is_alone && below > above) {
+            odd = least;
+            other = &nodes[1];
+        } else if (is_alone) {
+            other = &nodes[count - 2];
+        }
+    }
+    snprintf(clock->odd_host, sizeof clock->odd_host, "%s", hosts[odd->row]);
+    snprintf(clock->odd_other, sizeof clock->odd_other, "%s", is_alone ? "" : hosts[other->row]);
+    clock->odd_ppm = odd->ppm - other->ppm;
+    clock->odd_error_ppm = odd->error_ppm + other->error_ppm;
+}
+
+/* Rows of ranks that know it: the first one of each node. */
+static void compare_with_kernels(struct weir_clock_quality *clock, const struct weir_rank_row *rows,
+                                 unsigned rank_count, const char *const *hosts)
+{
+    double worst = fmax(fabs(clock->odd_ppm) - clock->odd_error_ppm, 0.0);
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        const struct weir_execution *execution = &rows[i].execution;
+        double beyond = fabs(execution->clock_ppm) - execution->clock_error_ppm;
+
+        /* The cause of what nodes see of one another, if it is of that size. */
+        if (execution->clock_error_ppm <= 0.0 || beyond <= 0.9 * worst)
+            continue;
+        worst = beyond;
+        snprintf(clock->odd_host, sizeof clock->odd_host, "%s", hosts[i]);
+        clock->odd_other[0] = '\0';
+        clock->is_against_kernel = true;
+        clock->odd_ppm = execution->clock_ppm;
+        clock->odd_error_ppm = execution->clock_error_ppm;
+    }
+}
+
+static void derive_odd_clock(struct weir_clock_quality *clock, const struct weir_rank_row *rows,
+                             unsigned rank_count, const char *const *hosts)
+{
+    struct node_drift *nodes = weir_memory_grow(NULL, (rank_count + 1) * sizeof *nodes);
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < rank_count; i++)
+        if (rows[i].node == count) /* nodes are numbered in the order of their first ranks */
+            nodes[count++] = (struct node_drift){
+                .row = i,
+                /* An offset that grows is a clock that falls back. */
+                .ppm = -rate_of((double)rows[i].drift_ns, &rows[i]) * 1e6,
+                .error_ppm = rate_of((double)rows[i].drift_error_ns, &rows[i]) * 1e6,
+            };
+    if (count >= 2)
+        find_odd_clock(clock, nodes, count, hosts);
+    compare_with_kernels(clock, rows, rank_count, hosts);
+    free(nodes);
+}
+
 static void derive_clock(struct weir_phase_result *result, const struct weir_rank_row *rows,
                          unsigned rank_count, const char *const *hosts)
 {
@@ -443,6 +533,7 @@ static void derive_clock(struct weir_phase_result *result, const struct weir_ran
         clock.drift_error_ppm = add_two_worst(bounds, rank_count, hosts) * 1e6;
         free(bounds);
     }
+    derive_odd_clock(&clock, rows, rank_count, hosts);
     result->clock = clock;
 }
 

@@ -5,6 +5,7 @@
 
 #include "weir/base/call_watch.h"
 #include "weir/base/log.h"
+#include "weir/base/memory.h"
 #include "weir/system/environment.h"
 #include "weir/system/memory.h"
 
@@ -90,6 +91,22 @@ static void look_around(struct weir_host_view *view, const struct weir_group *gr
         view->memory_bytes = memory.bytes_total;
 }
 
+/* The first rank of a node samples its processes: those of the job are known by their numbers.
+ * Collective. */
+static int watch_pressure(struct weir_host_view *view, struct weir_group *group)
+{
+    pid_t mine = getpid(), *all = NULL;
+    int code;
+
+    if (group->node_rank == 0)
+        all = weir_memory_take((size_t)group->node_size * sizeof *all);
+    code = weir_group_gather_on_node(group, &mine, sizeof mine, all);
+    if (code == 0 && all != NULL)
+        view->pressure = weir_pressure_open("", all, (size_t)group->node_size);
+    free(all);
+    return code;
+}
+
 /* hwloc's variables may put another host in the place of this one. */
 static void open_topology(struct weir_host_view *view)
 {
@@ -148,7 +165,9 @@ int weir_surroundings_open(struct weir_surroundings *surroundings, struct weir_g
     find_topology(&surroundings->host, group);
     if (result != NULL)
         describe_job(group, result);
-    code = describe_nodes(&surroundings->host, group, result);
+    code = watch_pressure(&surroundings->host, group);
+    if (code == 0)
+        code = describe_nodes(&surroundings->host, group, result);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, NULL,
                        "the nodes cannot tell what they are: %s", strerror(-code));
@@ -173,6 +192,7 @@ void weir_surroundings_close(struct weir_surroundings *surroundings)
     weir_topology_close(host->topology);
     if (host->probe != NULL)
         weir_run_probe_close(host->probe);
+    weir_pressure_close(host->pressure);
     *surroundings = (struct weir_surroundings){0};
 }
 

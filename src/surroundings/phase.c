@@ -15,10 +15,17 @@ static bool counters_are_old(const struct weir_surroundings *surroundings)
            weir_clock_ns(surroundings->clock) - surroundings->looked_ns >= COUNTER_SAMPLE_NS;
 }
 
+/* 1 s: sampling takes 5 us per process, 20 ms on a large node, which is 2 % of such a phase. */
+#define TASK_SAMPLE_NS UINT64_C(1000000000)
+
 void weir_surroundings_begin(struct weir_surroundings *surroundings)
 {
     if (surroundings->traffic_watch != NULL)
         weir_traffic_read(surroundings->traffic_watch, &surroundings->traffic);
+    if (surroundings->host.pressure != NULL) {
+        weir_pressure_begin(surroundings->host.pressure);
+        weir_clock_compare(surroundings->clock, &surroundings->clocks);
+    }
     surroundings->samples_counters = counters_are_old(surroundings);
     if (!surroundings->samples_counters)
         return;
@@ -26,6 +33,20 @@ void weir_surroundings_begin(struct weir_surroundings *surroundings)
         weir_stolen_begin(surroundings->stolen_watch);
     weir_run_probe_read(surroundings->host.probe, &surroundings->look);
     surroundings->looked_ns = weir_clock_ns(surroundings->clock);
+}
+
+void weir_surroundings_enter(struct weir_surroundings *surroundings)
+{
+    surroundings->waited_of_ns = 0;
+    surroundings->entered_ns = weir_clock_ns(surroundings->clock);
+    surroundings->entered_waited_ns = weir_run_probe_waited(surroundings->host.probe);
+}
+
+void weir_surroundings_leave(struct weir_surroundings *surroundings)
+{
+    surroundings->waited_ns = weir_growth(surroundings->entered_waited_ns,
+                                          weir_run_probe_waited(surroundings->host.probe));
+    surroundings->waited_of_ns = weir_clock_ns(surroundings->clock) - surroundings->entered_ns;
 }
 
 /* The processors that the rank may run on now: those of the binding, unless that was changed from
@@ -86,6 +107,8 @@ static void sample_rank(struct weir_surroundings *surroundings, struct weir_exec
         .throttled_ns = weir_growth(before->throttled_ns, now.throttled_ns),
         .stolen_ns = WEIR_UNKNOWN, /* until the node has told it */
         .stolen_cpus = weir_cpu_set_count(&binding->cpus),
+        .waited_ns = surroundings->waited_of_ns > 0 ? surroundings->waited_ns : WEIR_UNKNOWN,
+        .waited_of_ns = surroundings->waited_of_ns,
     };
     tell_place(binding, &now, execution);
     execution->is_moved |= was_away(binding, execution->migrations);
@@ -161,6 +184,18 @@ static int share_stolen(struct weir_surroundings *surroundings, struct weir_grou
     return code;
 }
 
+/* On the first rank of a node. */
+static void look_at_node(struct weir_surroundings *surroundings, struct weir_execution *execution)
+{
+    struct weir_clock_pair clocks;
+
+    weir_clock_compare(surroundings->clock, &clocks);
+    execution->clock_ppm =
+        weir_clock_drift_ppm(&surroundings->clocks, &clocks, &execution->clock_error_ppm);
+    weir_pressure_end(surroundings->host.pressure, surroundings->waited_of_ns >= TASK_SAMPLE_NS,
+                      &execution->pressure);
+}
+
 void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_group *group,
                            const void *memory, size_t bytes, struct weir_phase_surroundings *seen)
 {
@@ -169,6 +204,8 @@ void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_g
     sample_rank(surroundings, &seen->execution);
     seen->code = share_stolen(surroundings, group, &seen->execution);
     look_at_memory(surroundings, memory, bytes, &seen->execution);
+    if (surroundings->host.pressure != NULL)
+        look_at_node(surroundings, &seen->execution);
     if (surroundings->traffic_watch == NULL)
         return;
     weir_traffic_read(surroundings->traffic_watch, &now);

@@ -3,9 +3,12 @@
 #include "weir/system/limiting_group.h"
 
 #include "weir/system/control_group.h"
+#include "weir/system/small_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Version 1 has no word for "no limit" of memory, but the greatest number of whole pages. */
 #define NO_MEMORY_LIMIT (UINT64_C(1) << 62)
@@ -72,4 +75,93 @@ bool weir_limiting_group_find(const char *root, enum weir_group_limit kind,
         return false;
     *group = search.least;
     return true;
+}
+
+/* ---- reads and writes ---- */
+
+/* Names of the limits: files of version 1, and keys of io.max of version 2. */
+static const struct {
+    const char *file;
+    const char *key;
+} io_names[WEIR_IO_LIMITS] = {
+    [WEIR_LIMIT_READ_BYTES] = {"blkio.throttle.read_bps_device", " rbps="},
+    [WEIR_LIMIT_WRITE_BYTES] = {"blkio.throttle.write_bps_device", " wbps="},
+    [WEIR_LIMIT_READ_OPS] = {"blkio.throttle.read_iops_device", " riops="},
+    [WEIR_LIMIT_WRITE_OPS] = {"blkio.throttle.write_iops_device", " wiops="},
+};
+
+struct io_search {
+    const char *root;
+    struct weir_storage_facts *facts;
+    bool has_own; /* a group of version 1 has been visited: the kernel ignores its parents */
+};
+
+/* The device of the facts that a line is about, by its number; NULL if it is another one. */
+static const char *find_device(const struct io_search *search, const char *line)
+{
+    const struct weir_storage_facts *facts = search->facts;
+    char number[32];
+
+    for (uint32_t i = 0; i < facts->device_count; i++) {
+        size_t length;
+
+        if (!weir_small_file_line(number, sizeof number, "%s/sys/class/block/%s/dev", search->root,
+                                  facts->devices[i].name))
+            continue;
+        length = strlen(number);
+        if (strncmp(line, number, length) == 0 && line[length] == ' ')
+            return facts->devices[i].name;
+    }
+    return NULL;
+}
+
+/* "8:16 1048576" of version 1, "8:16 rbps=max wbps=1048576 riops=max wiops=120" of version 2. */
+static void add_io_limits(struct io_search *search, const char *line, unsigned version,
+                          enum weir_io_limit kind)
+{
+    struct weir_io_limits *limits = &search->facts->limits;
+    const char *device = find_device(search, line);
+    const char *value = strchr(line, ' ');
+    uint64_t limit;
+
+    if (device != NULL && version == 2) {
+        value = strstr(line, io_names[kind].key);
+        value = value != NULL ? value + strlen(io_names[kind].key) : NULL;
+    }
+    limit = device != NULL && value != NULL ? strtoull(value, NULL, 10) : 0;
+    if (limit == 0 || (limits->per_s[kind] != 0 && limits->per_s[kind] <= limit))
+        return;
+    limits->per_s[kind] = limit;
+    if (limits->device[0] == '\0')
+        weir_small_text_copy(limits->device, sizeof limits->device, device);
+}
+
+static void read_io_limits(void *context, const struct weir_control_group *group)
+{
+    struct io_search *search = context;
+    char path[2 * PATH_MAX], line[256];
+
+    if (group->version == 1 && search->has_own)
+        return;
+    search->has_own |= group->version == 1;
+    for (unsigned kind = 0; kind < WEIR_IO_LIMITS; kind++) {
+        FILE *file;
+
+        snprintf(path, sizeof path, "%s/%s", group->directory,
+                 group->version == 1 ? io_names[kind].file : "io.max");
+        file = fopen(path, "re");
+        while (file != NULL && fgets(line, sizeof line, file) != NULL)
+            add_io_limits(search, line, group->version, (enum weir_io_limit)kind);
+        if (file != NULL)
+            fclose(file);
+    }
+}
+
+void weir_io_limits_find(const char *root, struct weir_storage_facts *facts)
+{
+    struct io_search search = {.root = root, .facts = facts};
+
+    memset(&facts->limits, 0, sizeof facts->limits);
+    if (facts->device_count > 0)
+        weir_control_groups_visit(root, "blkio", read_io_limits, &search);
 }

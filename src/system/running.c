@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -142,6 +143,7 @@ struct throttle_file {
 
 struct weir_run_probe {
     int sched_fd; /* -1: not there */
+    int wait_fd;  /* schedstat; -1: not there */
     struct throttle_file throttles[GROUPS_MAX];
     unsigned throttle_count;
     uint64_t throttled_ns; /* sum of what each reading found to be new */
@@ -205,6 +207,7 @@ struct weir_run_probe *weir_run_probe_open(const char *root)
     if (probe == NULL)
         weir_error_out_of_memory();
     probe->sched_fd = open_below(root, "/proc/self/sched");
+    probe->wait_fd = open_below(root, "/proc/thread-self/schedstat");
     weir_control_groups_visit(root, "cpu", add_group, probe);
     return probe;
 }
@@ -215,6 +218,8 @@ void weir_run_probe_close(struct weir_run_probe *probe)
         return;
     if (probe->sched_fd >= 0)
         close(probe->sched_fd);
+    if (probe->wait_fd >= 0)
+        close(probe->wait_fd);
     for (unsigned i = 0; i < probe->throttle_count; i++)
         close(probe->throttles[i].fd);
     free(probe);
@@ -231,6 +236,20 @@ static uint64_t read_migrations(const struct weir_run_probe *probe)
         !weir_number_find_in(text, "se.nr_migrations", &migrations))
         return WEIR_UNKNOWN;
     return migrations;
+}
+
+/* Time on CPUs, time runnable without one, and number of time slices: all zero where the kernel was
+ * built without CONFIG_SCHED_INFO. */
+uint64_t weir_run_probe_waited(const struct weir_run_probe *probe)
+{
+    char text[SMALL_FILE_BYTES];
+    uint64_t ran_ns, waited_ns, slices;
+
+    if (!read_anew(probe->wait_fd, text, sizeof text) ||
+        sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran_ns, &waited_ns, &slices) != 3 ||
+        (ran_ns == 0 && slices == 0))
+        return WEIR_UNKNOWN;
+    return waited_ns;
 }
 
 static uint64_t read_preemptions(void)

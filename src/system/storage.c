@@ -6,6 +6,7 @@
 #include "mask.h"
 #include "mounts.h"
 #include "stripes.h"
+#include "weir/system/limiting_group.h"
 #include "weir/system/small_file.h"
 
 #include "weir/base/text.h"
@@ -331,4 +332,5 @@ void weir_storage_describe(const char *root, const char *path, struct weir_stora
     else
         describe_mount(root, existing, &chain, facts);
     keep_devices(facts, root, &chain);
+    weir_io_limits_find(root, facts);
 }

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "payload": "base plan measure",
     "surroundings": "base plan measure group system",
     "engine": "base payload plan measure group io system surroundings",
-    "net": "base measure flows group fabric",
+    "net": "base measure flows group fabric system",
     "audit": "base plan measure",
     "doctor": "base io system fabric",
     "report": "base plan measure flows",

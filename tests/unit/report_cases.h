@@ -44,7 +44,10 @@ static inline struct scene make_repetitions_on_two_nodes(void)
         row.bytes *= 2;
         row.total_s += 0.001 * i;
         done = scene_done(&scene, test, write, i, row);
-        done->clock = (struct weir_clock_quality){true, 0.25, 3.5, 1.2e-6 + 1e-7 * i, 0};
+        done->clock = (struct weir_clock_quality){.is_cross_node = true,
+                                                  .offset_s = 0.25,
+                                                  .drift_ppm = 3.5,
+                                                  .error_s = 1.2e-6 + 1e-7 * i};
         weir_result_find(done, WEIR_FINDING_SHORT, "the phase took %u ms", 13 + i);
         if (i > 0)
             weir_result_find(done, WEIR_FINDING_STALL, "repetition %u was slow", i);
@@ -374,10 +377,10 @@ static inline struct scene make_verbose_on_two_nodes(void)
     removal = scene_phase(&scene, test, WEIR_REMOVE, target, small_layout);
     read->shift.kind = WEIR_SHIFT_NODES;
     row.bytes *= 2;
-    scene_done(&scene, test, write, 0, row)->clock =
-        (struct weir_clock_quality){true, 0.75, 3.5, 1.2e-6, 0};
-    scene_done(&scene, test, read, 0, row)->clock =
-        (struct weir_clock_quality){true, -0.25, 3.5, 1.2e-6, 0};
+    scene_done(&scene, test, write, 0, row)->clock = (struct weir_clock_quality){
+        .is_cross_node = true, .offset_s = 0.75, .drift_ppm = 3.5, .error_s = 1.2e-6};
+    scene_done(&scene, test, read, 0, row)->clock = (struct weir_clock_quality){
+        .is_cross_node = true, .offset_s = -0.25, .drift_ppm = 3.5, .error_s = 1.2e-6};
     scene_done(&scene, test, removal, 0, (struct scene_row){.total_s = 0.0003});
     return scene;
 }

@@ -104,6 +104,11 @@ SPOIL(shrink, x->record.file_bytes = MIB)
 SPOIL(shrink_after_deadline, shrink(x); stonewall(x); x->record.byte_count = MIB)
 SPOIL(corrupt, x->record.mismatches.checked_transfers = 9; x->record.mismatches.wrong_transfers = 2)
 SPOIL(blur_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.02)
+SPOIL(drift_apart, strcpy(x->record.clock.odd_host, "n2"); x->record.clock.odd_ppm = -601.0;
+      x->record.clock.odd_error_ppm = 100.0)
+SPOIL(drift_slowly, strcpy(x->record.clock.odd_host, "n2"); x->record.clock.odd_ppm = 500.0)
+SPOIL(drift_within_error, strcpy(x->record.clock.odd_host, "n2"); x->record.clock.odd_ppm = 2000.0;
+      x->record.clock.odd_error_ppm = 1600.0)
 SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.001)
 SPOIL(write_into_memory, x->record.traffic.has_devices = true)
 SPOIL(write_nearly_all, write_into_memory(x); x->record.traffic.device_written_bytes = 4 * MIB - 1)
@@ -211,13 +216,23 @@ SPOIL(draw_after_check, draw_far(x); x->record.near_rank_count = 0; x->write->is
 SPOIL(draw_after_check_directly, draw_after_check(x); x->test->backend = &direct)
 SPOIL(shift_after_check, draw_after_check(x); x->read->shift.kind = WEIR_SHIFT_NODES)
 SPOIL(check_after_check, draw_after_check(x); x->read->is_check = true)
-SPOIL(limp, x->record.rank_s_max = 2.0)
+/* Names rank 3 as the slowest. */
+static void slow_down(struct subject *x, double mean_s, double max_s)
+{
+    x->record.rank_s_mean = mean_s;
+    x->record.rank_s_max = max_s;
+    x->record.slowest_count = 1;
+    x->record.slowest[0] = (struct weir_slow_rank){.rank = 3, .seconds = max_s, .host = "n2"};
+}
+
+SPOIL(limp, slow_down(x, 1.05, 2.0))
 /* One of two nodes is half as fast: the slowest are near the mean. */
-SPOIL(limp_by_halves, x->record.rank_s_min = 1.0; x->record.rank_s_mean = 1.5;
-      x->record.rank_s_max = 2.0)
+SPOIL(limp_by_halves, slow_down(x, 1.5, 2.0))
 SPOIL(limp_until_interrupted, limp(x); x->record.outcome = WEIR_OUTCOME_PARTIAL)
-SPOIL(limp_a_little, x->record.rank_s_min = 1.0; x->record.rank_s_mean = 1.35;
-      x->record.rank_s_max = 1.7)
+SPOIL(limp_by_a_fifth, slow_down(x, 0.849, 1.0))
+SPOIL(limp_a_little, slow_down(x, 0.851, 1.0))
+SPOIL(limp_in_two, x->record.rank_count = 2; slow_down(x, 0.849, 1.0))
+SPOIL(limp_little_in_two, x->record.rank_count = 2; slow_down(x, 0.851, 1.0))
 
 /* Four ranks move for 6 s, a transfer of each in 2 ms, but for ranks that stop after 3 s. */
 static void go_on(struct subject *x, unsigned stopped_ranks, uint64_t stop_ms)
@@ -625,7 +640,13 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
         {read_before_write_again, "maybe-cached", WEIR_NOTE, true},
         {read_before_write_of_new_files, "maybe-cached", WEIR_NOTE, false},
         {limp_by_halves, "imbalance", WEIR_NOTE, true},
+        {limp_by_a_fifth, "imbalance", WEIR_NOTE, true},
         {limp_a_little, "imbalance", WEIR_NOTE, false},
+        {limp_in_two, "imbalance", WEIR_NOTE, true},
+        {limp_little_in_two, "imbalance", WEIR_NOTE, false},
+        {drift_apart, "clock-drift", WEIR_WARNING, true},
+        {drift_slowly, "clock-drift", WEIR_WARNING, false},
+        {drift_within_error, "clock-drift", WEIR_WARNING, false},
         {limp_until_interrupted, "imbalance", WEIR_NOTE, false},
         {go_on_steadily, "stall", WEIR_WARNING, false},
         {stop_all, "stall", WEIR_WARNING, true},
@@ -1201,11 +1222,11 @@ static void a_part_of_a_file_that_is_read_on_purpose_is_not_one_to_warn_of(void 
 static void an_outlier_is_told_with_rank_host_activity_and_mean(void **state)
 {
     static const char *const activities[WEIR_OUTLIER_KINDS] = {
-        "rank 3 on n2 began 1.500000 s after the agreed start, ranks on average 0.950000 s",
-        "rank 3 on n2 took 1.500000 s to open, ranks on average 0.950000 s",
-        "rank 3 on n2 took 1.500000 s to transfer, ranks on average 0.950000 s",
-        "rank 3 on n2 took 1.500000 s to close, ranks on average 0.950000 s",
-        "rank 3 on n2 ended 1.500000 s after the agreed start, ranks on average 0.950000 s",
+        "rank 3 on n2 began 1.500 s after the agreed start, the mean is 0.950 s",
+        "rank 3 on n2 took 1.500 s to open, the mean is 0.950 s",
+        "rank 3 on n2 took 1.500 s to transfer, the mean is 0.950 s",
+        "rank 3 on n2 took 1.500 s to close, the mean is 0.950 s",
+        "rank 3 on n2 ended 1.500 s after the agreed start, the mean is 0.950 s",
     };
 
     (void)state;

@@ -302,6 +302,82 @@ static void far_off(struct subject *subject)
     subject->nodes[2].far_count = 1;
 }
 
+static void waiting(struct subject *subject)
+{
+    subject->nodes[0].waited_share = 0.2;
+    subject->nodes[1].waited_share = 0.43;
+    subject->nodes[1].first_waited = 5;
+    subject->nodes[1].pressure = (struct weir_pressure){
+        .load_hundredths = 620, .busiest_permille = 984, .busiest = "stress-ng"};
+}
+
+static void hardly_waiting(struct subject *subject)
+{
+    subject->nodes[1].waited_share = 0.0999;
+}
+
+/* A few time slices. */
+static void waiting_in_a_moment(struct subject *subject)
+{
+    subject->nodes[1].wall_s = 0.03;
+    subject->nodes[1].waited_share = 0.5;
+}
+
+static void waiting_in_a_dry_run(struct subject *subject)
+{
+    waiting(subject);
+    subject->test->is_dry_run = true;
+}
+
+/* 8 ranks on 4 cores wait for one another for half of their time. */
+static void waiting_for_one_another(struct subject *subject)
+{
+    subject->nodes[1].rank_count = 8;
+    subject->nodes[1].crowded_count = 4;
+    subject->nodes[1].waited_share = 0.6;
+}
+
+static void waiting_for_one_another_and_for_others(struct subject *subject)
+{
+    waiting_for_one_another(subject);
+    subject->nodes[1].waited_share = 0.75;
+}
+
+static void waiting_on_a_shared_core(struct subject *subject)
+{
+    shared_core(subject);
+    subject->nodes[1].waited_share = 0.5;
+}
+
+static void waiting_for_a_quota(struct subject *subject)
+{
+    subject->nodes[1].throttled_s = 1.6;
+    subject->nodes[1].waited_share = 0.8;
+}
+
+/* The slowest rank is on n2, and n2 is under pressure. */
+static void slow_and_waiting(struct subject *subject)
+{
+    waiting(subject);
+    subject->record.slowest_count = 1;
+    subject->record.slowest[0] =
+        (struct weir_slow_rank){.rank = 5, .seconds = 4.0, .waited_s = 1.5, .host = "n2"};
+    subject->record.rank_s_max = 4.0;
+}
+
+static void slow_and_others_waiting(struct subject *subject)
+{
+    slow_and_waiting(subject);
+    subject->record.slowest[0] =
+        (struct weir_slow_rank){.rank = 9, .seconds = 4.0, .waited_s = 0.1, .host = "n3"};
+}
+
+static void slow_for_want_of_a_cpu(struct subject *subject)
+{
+    slow_and_waiting(subject);
+    subject->nodes[0].waited_share = subject->nodes[1].waited_share = 0.0;
+}
+
 static void nothing(struct subject *subject)
 {
     (void)subject;
@@ -318,50 +394,40 @@ static const struct {
 } cases[] = {
     {nothing, {NONE}, WEIR_NOTE, NULL},
     {no_places, {NONE}, WEIR_NOTE, NULL},
-    {five_ranks,
-     {"oversubscribed"},
-     WEIR_WARNING,
-     "n2 has 5 ranks for the 4 cores that they may use: they take turns"},
+    {five_ranks, {"oversubscribed"}, WEIR_WARNING, "n2 has 5 ranks for 4 cores -> fewer ranks"},
     {five_and_nine_ranks,
      {"oversubscribed"},
      WEIR_WARNING,
-     "n3 has 9 ranks for the 4 cores that they may use (and 1 more node): "},
+     "n3 has 9 ranks for 4 cores (and 1 more node) -> "},
     {five_ranks_of_which_one_is_not_known, {NONE}, WEIR_NOTE, NULL},
     {seven_ranks_of_which_two_are_not_known,
      {"oversubscribed"},
      WEIR_WARNING,
-     "n2 has 7 ranks for the 4 cores"},
-    {two_ranks_and_one_core,
-     {"oversubscribed"},
-     WEIR_WARNING,
-     "n1 has 2 ranks for the 1 core that they may use: "},
+     "n2 has 7 ranks for 4 cores"},
+    {two_ranks_and_one_core, {"oversubscribed"}, WEIR_WARNING, "n1 has 2 ranks for 1 core -> "},
     {one_core_of_four_for_two,
      {"shared-core"},
      WEIR_WARNING,
-     "rank 9 on n3 has to share the core of processor 3 with another rank"},
+     "rank 9 on n3 shares the core of CPU 3 while cores are idle"},
     {shared_core,
      {"shared-core"},
      WEIR_WARNING,
-     "rank 6 on n2 has to share the core of processor 2 with another rank, while other cores are "
-     "free: --pin core"},
+     "rank 6 on n2 shares the core of CPU 2 while cores are idle -> --pin core"},
     {shared_cores, {"shared-core"}, WEIR_WARNING, "rank 8 on n3 "},
-    {shared_cores, {"shared-core"}, WEIR_WARNING, "are free (and 2 more ranks): "},
-    {shared_by_a_list, {"shared-core"}, WEIR_WARNING, "free: name other processors in the list"},
+    {shared_cores, {"shared-core"}, WEIR_WARNING, "are idle (and 2 more ranks) -> "},
+    {shared_by_a_list, {"shared-core"}, WEIR_WARNING, "idle -> other CPUs in the list of --pin"},
     {oversubscribed_and_badly_spread,
      {"oversubscribed", "shared-core"},
      WEIR_WARNING,
-     "n1 has 6 ranks for the 4 cores"},
-    {moved, {"migrated"}, WEIR_WARNING, "rank 7 on n2 was moved from the processors that it had"},
+     "n1 has 6 ranks for 4 cores"},
+    {moved, {"migrated"}, WEIR_WARNING, "rank 7 on n2 was moved off its CPUs -> "},
     {moved_in_crowds, {"migrated"}, WEIR_WARNING, "rank 9 on n3 was moved"},
-    {moved_in_crowds, {"migrated"}, WEIR_WARNING, "by whom is not known (and 3 more ranks)"},
+    {moved_in_crowds, {"migrated"}, WEIR_WARNING, "off its CPUs (and 3 more ranks)"},
     {away,
      {"wrong-node"},
      WEIR_WARNING,
-     "buffers of rank 4 on n2 are on NUMA nodes 0-1, its processors on NUMA node 1, 87.5 % of the "
-     "pages away: there was no room, or another process has moved them: numactl -H shows what is "
-     "free, "
-     "and "
-     "--membind local takes nothing else"},
+     "87.5 % of the buffers of rank 4 on n2 are away from its CPUs (NUMA nodes 0-1) -> "
+     "--membind local"},
     {away_and_another_one_was_moved,
      {"migrated", "wrong-node"},
      WEIR_WARNING,
@@ -369,49 +435,61 @@ static const struct {
     {away_of_thousands,
      {"wrong-node"},
      WEIR_WARNING,
-     "buffers of rank 4 on n2 are on NUMA nodes 0-1, its processors on NUMA nodes 0-1, 87.5 % of "
-     "the pages away (and 2 more ranks): "},
+     "87.5 % of the buffers of rank 4 on n2 are away from its CPUs (NUMA nodes 0-1) (and 2 more "
+     "ranks) -> "},
     {away_as_the_rank_was_moved,
      {"migrated", "wrong-node"},
      WEIR_WARNING,
-     "by whom is not known: find out"},
+     "off its CPUs -> look for taskset"},
     {hardly_away, {NONE}, WEIR_NOTE, NULL},
     {away_from_where_it_was_asked_for,
      {"wrong-node"},
      WEIR_WARNING,
-     "are on NUMA nodes 0-1, not all where --membind wants them, 87.5 % of the pages away: there "
-     "was "
-     "no room, or another process has moved them: numactl -H shows what is free"},
+     "are away from --membind (NUMA nodes 0-1) -> free memory there"},
     {remote_as_asked,
      {"remote-memory"},
      WEIR_NOTE,
-     "buffers of rank 8 on n3 are on NUMA node 1 and its processors on NUMA node 0, as --membind "
-     "wants it (and 3 more ranks)"},
+     "buffers of rank 8 on n3 are on NUMA node 1, its CPUs on NUMA node 0, as --membind asks (and "
+     "3 more ranks)"},
     {remote_as_started,
      {"remote-memory"},
      WEIR_NOTE,
-     "on NUMA node 1 and its processors on NUMA node 0, as the policy it was started with "
-     "(numactl) "
-     "wants it (and 3 more ranks)"},
+     "on NUMA node 1, its CPUs on NUMA node 0, as numactl asks (and 3 more ranks)"},
     {remote_and_not_asked, {NONE}, WEIR_NOTE, NULL},
     {throttled,
      {"throttled"},
      WEIR_WARNING,
-     "a control group on n2 kept ranks from running for 1.50 s of 2.00 s, added up over "
-     "processors, "
-     "as its quota was used up (and 1 more node): "},
+     "a CPU quota stopped ranks on n2 for 1.50 s of 2.00 s (and 1 more node) -> "},
     {hardly_throttled, {NONE}, WEIR_NOTE, NULL},
     {stolen,
      {"steal"},
      WEIR_WARNING,
-     "the hypervisor took 12.5 % of the processors' time of ranks on n1 (and 1 more node): "},
+     "the hypervisor took 12.5 % of the CPU time of ranks on n1 (and 1 more node) -> "},
     {hardly_stolen, {NONE}, WEIR_NOTE, NULL},
     {stolen_in_a_moment, {NONE}, WEIR_NOTE, NULL},
     {narrowed,
      {"pin-narrowed"},
      WEIR_NOTE,
-     "4 ranks on n3 and others got less than --pin wants for them"},
-    {far_off, {"pin-far"}, WEIR_NOTE, "1 rank on n3 found no processor near the device"},
+     "4 ranks on n3 and others got fewer CPUs than --pin asks for"},
+    {waiting,
+     {"cpu-pressure"},
+     WEIR_WARNING,
+     "rank 5 on n2 waited 43 % for a CPU (load 6.2, stress-ng 98 %) (and 1 more node) -> "},
+    {hardly_waiting, {NONE}, WEIR_NOTE, NULL},
+    {waiting_in_a_moment, {NONE}, WEIR_NOTE, NULL},
+    {waiting_in_a_dry_run, {NONE}, WEIR_NOTE, NULL},
+    {waiting_for_one_another, {"oversubscribed"}, WEIR_WARNING, NULL},
+    {waiting_for_one_another_and_for_others,
+     {"oversubscribed", "cpu-pressure"},
+     WEIR_WARNING,
+     NULL},
+    {waiting_on_a_shared_core, {"shared-core"}, WEIR_WARNING, NULL},
+    {waiting_for_a_quota, {"throttled"}, WEIR_WARNING, NULL},
+    {slow_for_want_of_a_cpu,
+     {"imbalance"},
+     WEIR_NOTE,
+     "rank 5 on n2 took 4.00 s, the others 1.65 s (59 % lost); it waited for a CPU -> "},
+    {far_off, {"pin-far"}, WEIR_NOTE, "1 rank on n3 found no CPU near the device"},
 };
 
 static void assert_findings(const struct weir_phase_result *record, size_t i)
@@ -449,6 +527,74 @@ static void each_finding_is_made_for_what_spoils_a_number_and_for_nothing_else(v
     }
 }
 
+static void pressure_explains_a_slow_rank_of_its_node_only(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        bool is_explained;
+    } ways[] = {{slow_and_waiting, true}, {slow_and_others_waiting, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct subject subject;
+        const struct weir_finding *finding;
+
+        set_up(&subject);
+        subject.record.latency = &subject.latency;
+        ways[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &(struct weir_test_result){0}, &subject.record);
+        assert_int_equal(subject.record.finding_count, 2);
+        assert_int_equal(subject.record.evidence[WEIR_EVIDENCE_CPU].state, WEIR_SEEN);
+        finding = &subject.record.findings[1];
+        assert_string_equal(finding->name, "imbalance");
+        assert_int_equal(finding->explained_by != NULL, ways[i].is_explained);
+        weir_plan_close(subject.plan);
+    }
+}
+
+/* 8 MiB/s on each of two nodes, and what ranks and devices moved in a second. */
+static void an_io_limit_is_noted_and_warned_of_where_the_rate_lies_at_it(void **state)
+{
+    static const struct {
+        uint64_t moved_mib, passed_mib;
+        enum weir_severity severity;
+        enum weir_effect effect;
+    } ways[] = {
+        {15, 15, WEIR_WARNING, WEIR_QUALIFY}, {14, 14, WEIR_NOTE, WEIR_INFORM},
+        {15, 90, WEIR_WARNING, WEIR_QUALIFY}, {90, 15, WEIR_WARNING, WEIR_QUALIFY},
+        {90, 90, WEIR_NOTE, WEIR_INFORM}, /* it does not apply to these */
+    };
+    struct weir_storage_group storage = {.count = 2, .hosts = "n[1-2]"};
+    struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
+
+    (void)state;
+    storage.facts.limits.per_s[WEIR_LIMIT_WRITE_BYTES] = 8 * MIB;
+    storage.facts.limits.per_s[WEIR_LIMIT_READ_BYTES] = MIB; /* of no interest to writes */
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct subject subject;
+
+        set_up(&subject);
+        subject.record.latency = &subject.latency;
+        subject.record.windows.transfer_s = 1.0;
+        subject.record.byte_count = subject.record.expected_bytes = subject.record.file_bytes =
+            ways[i].moved_mib * MIB;
+        subject.record.traffic = (struct weir_traffic){
+            .has_devices = true, .device_written_bytes = ways[i].passed_mib * MIB};
+        weir_audit_phase(subject.plan, &begun, &subject.record);
+        for (unsigned k = 0; k < subject.record.finding_count; k++) {
+            const struct weir_finding *finding = &subject.record.findings[k];
+
+            if (strcmp(finding->name, "io-limit") != 0)
+                continue;
+            assert_int_equal(finding->severity, ways[i].severity);
+            assert_int_equal(finding->effect, ways[i].effect);
+            subject.record.depth = 77;
+        }
+        assert_int_equal(subject.record.depth, 77);
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void who_was_moved_is_not_sent_to_membind(void **state)
 {
     static const struct {
@@ -472,7 +618,7 @@ static void who_was_moved_is_not_sent_to_membind(void **state)
         assert_in_range(subject.record.finding_count, 2, 9);
         finding = &subject.record.findings[1];
         assert_string_equal(finding->name, "wrong-node");
-        assert_int_equal(!!strstr(finding->text, ": the rank was moved away from them: "),
+        assert_int_equal(!!strstr(finding->text, "find out who moved the rank"),
                          ways[i].blames_mover);
         assert_int_equal(!!strstr(finding->text, "--membind local"), !ways[i].blames_mover);
         weir_plan_close(subject.plan);
@@ -500,7 +646,7 @@ static void all_findings_at_once_have_room(void **state)
         memset(subject.nodes[i].host, 'h', sizeof subject.nodes[i].host - 1);
     }
     weir_audit_phase(subject.plan, &(struct weir_test_result){0}, &subject.record);
-    assert_int_equal(subject.record.finding_count, 9);
+    assert_int_equal(subject.record.finding_count, 10);
     for (unsigned i = 0; i < subject.record.finding_count; i++)
         assert_in_range(strlen(subject.record.findings[i].text), 1, WEIR_FINDING_TEXT_BYTES - 2);
     weir_plan_close(subject.plan);
@@ -511,6 +657,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_finding_is_made_for_what_spoils_a_number_and_for_nothing_else),
         cmocka_unit_test(who_was_moved_is_not_sent_to_membind),
+        cmocka_unit_test(pressure_explains_a_slow_rank_of_its_node_only),
+        cmocka_unit_test(an_io_limit_is_noted_and_warned_of_where_the_rate_lies_at_it),
         cmocka_unit_test(all_findings_at_once_have_room),
     };
 

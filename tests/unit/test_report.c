@@ -268,7 +268,8 @@ static struct scene make_a_hundred(void)
 
         row.transfer_s *= i < 150 ? 1.0 : 2.0;
         done = scene_done(&scene, test, phases[i % 2], i / 2, row);
-        done->clock = (struct weir_clock_quality){true, 0.25, 3.5, 1e-6, 0};
+        done->clock = (struct weir_clock_quality){
+            .is_cross_node = true, .offset_s = 0.25, .drift_ppm = 3.5, .error_s = 1e-6};
         done->order_seed = 17;
         weir_result_find(done, WEIR_FINDING_SHORT, "the phase took 13 ms");
         weir_result_find(done, WEIR_FINDING_DATA_SHARE, "12 %% of the time");
@@ -358,7 +359,11 @@ static void drift_is_told_where_it_exceeds_the_error_of_the_clocks(void **state)
     done->windows.total_s = 10.0;
     for (unsigned i = 0; i < 2; i++) {
         /* Records of older versions lack the bound: 1 us at each end of 10 s. */
-        done->clock = (struct weir_clock_quality){true, 0.25, 0.19, 1e-6, i == 0 ? 0.2 : 0.0};
+        done->clock = (struct weir_clock_quality){.is_cross_node = true,
+                                                  .offset_s = 0.25,
+                                                  .drift_ppm = 0.19,
+                                                  .error_s = 1e-6,
+                                                  .drift_error_ppm = i == 0 ? 0.2 : 0.0};
         weir_report_trust(&block, scene.plan, scene.result);
         assert_null(strstr(weir_text_string(&block), "drift"));
         weir_text_clear(&block);

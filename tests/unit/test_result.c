@@ -419,6 +419,51 @@ static void comparisons_that_are_off_make_no_drift_of_a_short_phase(void **state
     assert_seconds(result.clock.drift_ppm, 0.0);
 }
 
+/* Rates of the clocks of one to four nodes in ppm against the first one's, and the node that is
+ * named; "": a pair. */
+static void the_node_whose_clock_stands_alone_is_named(void **state)
+{
+    static const struct {
+        unsigned count;
+        int ppm[4];
+        int kernel_ppm; /* of the last node, against its own kernel */
+        const char *odd;
+        bool is_pair;
+        int odd_ppm;
+    } cases[] = {
+        {4, {0, 5, 9000, -5}, 0, "c", false, 8995},
+        {4, {0, 8000, 8010, 7990}, 0, "a", false, -7990}, /* the first node itself */
+        {3, {0, 10, -2000}, 0, "c", false, -2000},
+        {2, {0, 900}, 0, "b", true, 900},
+        {4, {0, 0, 5000, 5000}, 0, "d", true, 5000}, /* nobody stands alone */
+        {2, {0, 900}, 900, "b", false, 900},
+        {1, {0}, -10000, "a", false, -10000},
+    };
+    static const char *const names[] = {"a", "b", "c", "d"};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        static struct weir_phase_result result;
+        struct weir_rank_row rows[4];
+
+        for (unsigned i = 0; i < cases[k].count; i++) {
+            rows[i] = plain_row();
+            rows[i].node = i;
+            rows[i].error_ns = i > 0 ? 1000 : 0;
+            rows[i].drift_ns = -cases[k].ppm[i] * 1000; /* in a second */
+            rows[i].drift_span_ns = 1000 * MS;
+            rows[i].drift_error_ns = i > 0 ? 2000 : 0;
+        }
+        rows[cases[k].count - 1].execution.clock_ppm = cases[k].kernel_ppm;
+        rows[cases[k].count - 1].execution.clock_error_ppm = 1.0;
+        weir_result_derive(&result, rows, cases[k].count, names, 0.0);
+        assert_string_equal(result.clock.odd_host, cases[k].odd);
+        assert_int_equal(result.clock.odd_other[0] != '\0', cases[k].is_pair);
+        assert_int_equal(lround(result.clock.odd_ppm), cases[k].odd_ppm);
+        assert_int_equal(result.clock.is_against_kernel, cases[k].kernel_ppm != 0);
+    }
+}
+
 /* As IOR tells it: what ranks had done when they were done. */
 static void a_deadline_that_nobody_saw_has_figures_too(void **state)
 {
@@ -807,6 +852,7 @@ int main(void)
         cmocka_unit_test(a_deadline_that_nobody_saw_has_figures_too),
         cmocka_unit_test(stonewall_counts_what_each_rank_had_done_at_the_deadline),
         cmocka_unit_test(clock_error_is_the_sum_of_the_two_worst_nodes),
+        cmocka_unit_test(the_node_whose_clock_stands_alone_is_named),
         cmocka_unit_test(comparisons_that_are_off_make_no_drift_of_a_short_phase),
         cmocka_unit_test(merged_mismatches_are_the_first_by_place),
         cmocka_unit_test(every_kind_of_mismatch_has_its_name),

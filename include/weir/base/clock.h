@@ -58,6 +58,22 @@ static inline uint64_t weir_clock_ns(const struct weir_clock *clock)
     return weir_clock_kernel_ns();
 }
 
+/* The same instant on a clock and on CLOCK_MONOTONIC_RAW, which the kernel is asked for by a system
+ * call: a library that replaces clock_gettime (LD_PRELOAD) does not change it. */
+struct weir_clock_pair {
+    uint64_t clock_ns;
+    uint64_t kernel_ns; /* 0 = the kernel did not answer */
+    uint64_t error_ns;  /* bound of how far the two instants are apart */
+};
+
+/* Some microseconds. */
+void weir_clock_compare(const struct weir_clock *clock, struct weir_clock_pair *pair);
+
+/* Parts per million by which the clock runs faster than the kernel's between two comparisons, and
+ * the bound of their error; both 0 if that is not known. */
+double weir_clock_drift_ppm(const struct weir_clock_pair *before,
+                            const struct weir_clock_pair *after, double *error_ppm);
+
 /* Sleeps, then spins for the last stretch, until the clock shows `until_ns`. */
 void weir_clock_wait(const struct weir_clock *clock, uint64_t until_ns);
 

@@ -24,6 +24,18 @@ static inline uint64_t weir_growth(uint64_t before, uint64_t after)
  * (weir_topology_open). */
 #define WEIR_NUMA_NODES_MAX 64
 
+/* A task that the kernel accounts, as it is in /proc/PID/stat. */
+#define WEIR_TASK_NAME_BYTES 16
+
+/* CPU pressure on one node in one phase. All zero = not observed. */
+struct weir_pressure {
+    uint32_t load_hundredths;  /* load average of the last minute */
+    uint32_t some_permille;    /* of the time, some task waited for a CPU (PSI); 0 = unknown */
+    uint32_t busiest_pid;      /* of the process outside of this job that used most CPU time */
+    uint32_t busiest_permille; /* of one CPU, since the sample before; 0 = not sampled */
+    char busiest[WEIR_TASK_NAME_BYTES];
+};
+
 /* Of one rank, in one phase: between two looks just outside of its timed windows. All zero: nothing
  * was looked at. */
 struct weir_execution {
@@ -50,6 +62,12 @@ struct weir_execution {
                                   over their processors; WEIR_UNKNOWN if there is no such group */
     uint64_t stolen_ns;        /* of the processors it started with, taken by the hypervisor */
     uint32_t stolen_cpus;      /* how many these are */
+    uint64_t waited_ns;        /* its thread was runnable and waited for a CPU, ... */
+    uint64_t waited_of_ns;     /* ... in so much time, from the start to its last stamp */
+    /* of the node: first rank of each node only */
+    struct weir_pressure pressure;
+    double clock_ppm;       /* Weir's clock ran so much faster than the kernel's */
+    double clock_error_ppm; /* bound of the error of that; 0 = not known */
 };
 
 #endif

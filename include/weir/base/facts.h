@@ -93,6 +93,20 @@ struct weir_device_facts {
 
 /* The storage behind a target as one node sees it; two nodes that see the same have the same
  * bytes. To be zeroed before it is filled. */
+/* Least I/O limits that control groups set for the devices of a storage. */
+enum weir_io_limit {
+    WEIR_LIMIT_READ_BYTES,
+    WEIR_LIMIT_WRITE_BYTES,
+    WEIR_LIMIT_READ_OPS,
+    WEIR_LIMIT_WRITE_OPS,
+    WEIR_IO_LIMITS
+};
+
+struct weir_io_limits {
+    uint64_t per_s[WEIR_IO_LIMITS]; /* 0 = no limit */
+    char device[32];                /* the first one that has a limit */
+};
+
 struct weir_storage_facts {
     bool is_known;
     bool is_network; /* data leave the node: bytes of NICs tell more than those of devices */
@@ -106,6 +120,7 @@ struct weir_storage_facts {
     char striping[192]; /* "4 stripes of 1 MiB over 12 targets", as far as the file system tells */
     uint32_t device_count;
     struct weir_device_facts devices[WEIR_DEVICES_KEPT];
+    struct weir_io_limits limits;
 };
 
 /* Whether it is known that one node alone has the storage: its own disks or memory. */

@@ -26,9 +26,9 @@ struct weir_launch_mismatch {
     char remedy[208]; /* what to start them with */
 };
 
-/* Fills in *mismatch where the launch has more tasks than MPI knows ranks. The tasks of a Slurm step
- * are compared with a single rank only. `library` is the version
- * of the MPI library; "" = unknown. */
+/* Fills in *mismatch where the launch has more tasks than MPI knows ranks. The tasks of a Slurm
+ * step are compared with a single rank only. `library` is the version of the MPI library; "" =
+ * unknown. */
 void weir_launch_compare(const struct weir_launch *launch, unsigned rank_count, const char *library,
                          struct weir_launch_mismatch *mismatch);
 

@@ -5,6 +5,7 @@
 
 #include "weir/base/arena.h"
 #include "weir/flows/plan.h"
+#include "weir/base/execution.h"
 #include "weir/measure/histogram.h"
 #include "weir/measure/result.h"
 
@@ -58,6 +59,9 @@ struct weir_net_totals {
     double latency_max_s;
 };
 
+/* Ranks wait for 1 to 5 % of their time on idle nodes, and 33 % or more beside a busy process. */
+#define WEIR_NET_WAITED_PERMILLE 100
+
 /* All flows of one round with one message size, in one repetition. */
 struct weir_net_measurement {
     uint32_t round;
@@ -74,6 +78,14 @@ struct weir_net_measurement {
     uint32_t flow_count;
     const struct weir_net_totals *totals; /* of all; NULL: all are in `flows` */
     double cpu_s;                         /* processor time of all ranks meanwhile */
+    double
+        waited_share; /* greatest of the ranks: of its time, runnable without a CPU; 0 = little */
+    uint32_t waited_rank;
+    struct weir_pressure pressure; /* of its node */
+    double rank_excess;   /* most ranks of a node for each of its CPUs, above 1; 0 = none */
+    uint32_t excess_rank; /* one of that node */
+    double clock_ppm;     /* most that a clock was off its kernel's beyond the error; 0 = none */
+    uint32_t clock_rank;
 };
 
 /* Bytes of one second of a running measurement (format iperf). */

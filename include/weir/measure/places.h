@@ -48,6 +48,10 @@ struct weir_node_places {
     uint64_t preemptions;
     double throttled_s;  /* greatest of the ranks: they may be in one control group; NAN: unknown */
     double stolen_share; /* greatest of the ranks: of the time of its processors; NAN: unknown */
+    double waited_share; /* greatest of the ranks: of its time, runnable without a CPU; NAN:
+                            unknown */
+    uint32_t first_waited; /* the rank that waited most */
+    struct weir_pressure pressure;
 };
 
 /* One rank, in short. */

@@ -100,7 +100,8 @@ struct weir_windows {
 
 struct weir_slow_rank {
     uint32_t rank;
-    double seconds; /* its transfer window */
+    double seconds;  /* its transfer window */
+    double waited_s; /* for a CPU, from the start to its last stamp; 0 = not known */
     char host[WEIR_HOST_NAME_BYTES];
 };
 
@@ -200,6 +201,14 @@ struct weir_clock_quality {
     double drift_ppm;       /* largest drift that was corrected */
     double error_s;         /* bound of what is left, in any difference of two nodes' stamps */
     double drift_error_ppm; /* bound of the error of drift_ppm; 0 = not in the record */
+    /* The node whose clock is furthest from the others' in rate, with 3 nodes or more and where the
+     * others agree; else the two that differ most, or the node whose clock differs most from its
+     * own kernel's (odd_other ""). */
+    char odd_host[WEIR_HOST_NAME_BYTES]; /* "" = not known */
+    char odd_other[WEIR_HOST_NAME_BYTES];
+    bool is_against_kernel;
+    double odd_ppm;
+    double odd_error_ppm; /* bound of the error of odd_ppm */
 };
 
 enum weir_outcome {

@@ -12,6 +12,7 @@
 #include "weir/system/bindings.h"
 #include "weir/system/environment.h"
 #include "weir/system/memory_place.h"
+#include "weir/system/pressure.h"
 #include "weir/system/running.h"
 #include "weir/system/stolen.h"
 #include "weir/system/topology.h"
@@ -23,6 +24,7 @@ struct weir_host_view {
     struct weir_error no_topology; /* ... and why */
     struct weir_cpu_set given;     /* where the launcher lets this rank run */
     struct weir_run_probe *probe;
+    struct weir_pressure_watch *pressure; /* first rank of each node; else NULL */
     uint64_t machine;
     uint64_t memory_bytes;  /* of the node, or of the control groups that this rank is in */
     bool has_memory_policy; /* of its own (weir_memory_has_policy) */
@@ -55,9 +57,14 @@ struct weir_surroundings {
     unsigned storage_count;
     struct weir_error refusal; /* why weir_surroundings_place_memory was not 0 */
     /* of the phase: */
-    struct weir_running look; /* the latest one that read the kernel's counters */
-    uint64_t looked_ns;       /* when that was; 0: never */
-    bool samples_counters;    /* they are read around the present phase */
+    struct weir_running look;      /* the latest one that read the kernel's counters */
+    uint64_t looked_ns;            /* when that was; 0: never */
+    bool samples_counters;         /* they are read around the present phase */
+    struct weir_clock_pair clocks; /* before the phase; first rank of each node */
+    uint64_t entered_ns;           /* when this rank was about to start, ... */
+    uint64_t entered_waited_ns;    /* ... and how long it had waited for CPUs until then */
+    uint64_t waited_ns;            /* in the phase, until its last stamp */
+    uint64_t waited_of_ns;         /* how long that was; 0 = not yet known */
     struct weir_traffic traffic;
     struct weir_page_sample pages;
 };
@@ -107,6 +114,10 @@ struct weir_phase_surroundings {
 
 /* Before this rank waits for the start. */
 void weir_surroundings_begin(struct weir_surroundings *surroundings);
+/* Just before the agreed start, and after the last stamp of this rank: in between, its waits for a
+ * CPU count. */
+void weir_surroundings_enter(struct weir_surroundings *surroundings);
+void weir_surroundings_leave(struct weir_surroundings *surroundings);
 /* When its last stamp is taken, and no rank moves data any more. `group` are the ranks of the
  * phase, the first ones of the test or all; `memory` and `bytes` are the buffers. Collective, but
  * ranks do not agree. */

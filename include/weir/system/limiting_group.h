@@ -4,6 +4,8 @@
 #ifndef WEIR_SYSTEM_LIMITING_GROUP_H
 #define WEIR_SYSTEM_LIMITING_GROUP_H
 
+#include "weir/base/facts.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +26,10 @@ struct weir_limiting_group {
  * tests. */
 bool weir_limiting_group_find(const char *root, enum weir_group_limit kind,
                               struct weir_limiting_group *group);
+
+/* The least limits of reads and writes that control groups set for the devices of `facts`, into
+ * facts->limits. Version 2: of all groups up to the outermost (io.max). Version 1: of the group of
+ * the process alone (blkio.throttle): the kernel does not apply those of its parents. */
+void weir_io_limits_find(const char *root, struct weir_storage_facts *facts);
 
 #endif

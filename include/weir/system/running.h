@@ -31,11 +31,15 @@ struct weir_running {
     uint64_t at_ns;        /* CLOCK_MONOTONIC_RAW */
 };
 
-/* Finds out where the counters are, once: /proc/self/sched, cpu.stat of each control
- * group from this process's own up to the root (versions 1 and 2), below `root` ("" but for tests).
- * What is not there stays unknown. Never NULL. */
+/* Finds out where the counters are, once: /proc/self/sched, /proc/thread-self/schedstat, cpu.stat
+ * of each control group from this process's own up to the root (versions 1 and 2), below `root` (""
+ * but for tests). What is not there stays unknown. Never NULL. */
 struct weir_run_probe *weir_run_probe_open(const char *root);
 void weir_run_probe_close(struct weir_run_probe *probe);
+
+/* Nanoseconds for which the thread that opened the probe has been runnable and has waited for a
+ * CPU; WEIR_UNKNOWN if the kernel does not count them. One system call. */
+uint64_t weir_run_probe_waited(const struct weir_run_probe *probe);
 
 /* Reads them. Costs some ten microseconds, and allocates nothing. */
 void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running);

@@ -318,6 +318,65 @@ static void judge_duration(struct weir_net_result *result)
 
 /* ---- what was measured ---- */
 
+/* 500 ppm: the kernel's time services correct no more, and oscillators are within 100. */
+#define DRIFT_PPM 500.0
+/* Waits above those that ranks of a node cause one another. */
+#define WAITED_BEYOND_OWN 0.15
+/* Several time slices. */
+#define WAITED_LEAST_S 0.02
+
+static const char *host_of(const struct weir_net_result *result, uint32_t rank)
+{
+    return result->ranks != NULL && rank < result->rank_count ? result->ranks[rank].host : "a node";
+}
+
+static double pressure_of(const struct weir_net_measurement *one)
+{
+    double own = one->rank_excess > 1.0 ? 1.0 - 1.0 / one->rank_excess + WAITED_BEYOND_OWN : 0.0;
+    double least = fmax(0.001 * WEIR_NET_WAITED_PERMILLE, own);
+
+    return one->waited_share >= least && one->waited_share * one->seconds >= WAITED_LEAST_S
+               ? one->waited_share
+               : 0.0;
+}
+
+/* CPUs of the ranks, and clocks of their nodes: of all measurements the worst. */
+static void judge_nodes(struct weir_net_result *result)
+{
+    const struct weir_net_measurement *drift = NULL, *excess = NULL, *wait = NULL;
+    char busiest[WEIR_TASK_NAME_BYTES + 16] = "";
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *one = &result->measurements[i];
+
+        if (one->clock_ppm > DRIFT_PPM && (drift == NULL || one->clock_ppm > drift->clock_ppm))
+            drift = one;
+        if (one->rank_excess > 1.0 && (excess == NULL || one->rank_excess > excess->rank_excess))
+            excess = one;
+        if (pressure_of(one) > 0.0 && (wait == NULL || pressure_of(one) > pressure_of(wait)))
+            wait = one;
+    }
+    if (excess != NULL)
+        weir_net_result_find(result, WEIR_FINDING_OVERSUBSCRIBED,
+                             "%s has %.1f ranks for each CPU -> fewer ranks or more nodes",
+                             host_of(result, excess->excess_rank), excess->rank_excess);
+    if (wait != NULL && wait->pressure.busiest_permille > 0)
+        snprintf(busiest, sizeof busiest, ", %s %.0f %%", wait->pressure.busiest,
+                 0.1 * wait->pressure.busiest_permille);
+    if (wait != NULL)
+        weir_net_result_find(result, WEIR_FINDING_CPU_PRESSURE,
+                             "rank %u on %s waited %.0f %% for a CPU (load %.1f%s) -> use an idle "
+                             "node",
+                             wait->waited_rank, host_of(result, wait->waited_rank),
+                             100.0 * wait->waited_share, 0.01 * wait->pressure.load_hundredths,
+                             busiest);
+    if (drift != NULL)
+        weir_net_result_find(result, WEIR_FINDING_CLOCK_DRIFT,
+                             "the clock of %s is %.0f ppm off its kernel's -> check clocksource, "
+                             "LD_PRELOAD",
+                             host_of(result, drift->clock_rank), drift->clock_ppm);
+}
+
 static void judge_bounds(struct weir_net_result *result)
 {
     for (uint32_t i = 0; i < result->measurement_count; i++) {
@@ -527,6 +586,7 @@ void weir_net_result_judge(struct weir_net_result *result)
     judge_mtu(result);
     judge_huge_pages(result);
     judge_overlap(result);
+    judge_nodes(result);
     for (uint32_t i = 0; i < count; i++)
         judge_trunk(result, &whole, &lines[i]);
     for (uint32_t i = 0; i < count; i++)

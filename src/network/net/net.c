@@ -4,6 +4,8 @@
 
 #include "run.h"
 
+#include "weir/base/memory.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
@@ -208,6 +210,9 @@ static void close_run(struct net_run *run)
         run->blocks = block->next;
         free(block);
     }
+    if (run->probe != NULL)
+        weir_run_probe_close(run->probe);
+    weir_pressure_close(run->pressure_watch);
     net_transport_close(run->transport);
 }
 
@@ -287,6 +292,23 @@ static int exchange_addresses(struct net_run *run, struct weir_error *error)
                           "addresses cannot be told to the ranks");
 }
 
+/* Watches what keeps ranks from running. Collective. */
+static int watch_node(struct net_run *run)
+{
+    pid_t mine = getpid();
+    pid_t *all = NULL;
+    int code;
+
+    run->probe = weir_run_probe_open("");
+    if (run->group->node_rank == 0)
+        all = weir_memory_take((size_t)run->group->node_size * sizeof *all);
+    code = weir_group_gather_on_node(run->group, &mine, sizeof mine, all);
+    if (all != NULL)
+        run->pressure_watch = weir_pressure_open("", all, (size_t)run->group->node_size);
+    free(all);
+    return code;
+}
+
 static int open_run(struct net_run *run, struct weir_net_result *result, struct weir_error *error)
 {
     unsigned char secret[WEIR_SECRET_BYTES] = {0};
@@ -295,6 +317,8 @@ static int open_run(struct net_run *run, struct weir_net_result *result, struct 
 
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
+    if (watch_node(run) < 0)
+        return lost_ranks(error);
     needs = count_needs(run, seen);
     choose_results(run, &needs, result, error);
     if (weir_group_agree(run->group, error) != 0)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* A flow goes round so much memory where the user does not say. */
 #define WORKING_SET_MOST (UINT64_C(8) << 20)
@@ -106,12 +107,45 @@ static uint64_t cpu_ns(void)
            ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000;
 }
 
+/* Processes are sampled after trials of a second or more: 5 us for each. */
+#define TASK_SAMPLE_NS UINT64_C(1000000000)
+
+/* What kept this rank from running, and its node's clock against its kernel's. */
+struct net_watch {
+    uint64_t waited_ns;
+    struct weir_clock_pair clocks;
+};
+
+static void begin_watch(struct net_run *run, struct net_watch *watch)
+{
+    watch->waited_ns = weir_run_probe_waited(run->probe);
+    if (run->pressure_watch == NULL)
+        return;
+    weir_pressure_begin(run->pressure_watch);
+    weir_clock_compare(run->clock, &watch->clocks);
+}
+
+static void end_watch(struct net_run *run, const struct net_watch *watch)
+{
+    struct weir_clock_pair clocks;
+    double error_ppm;
+
+    run->waited_ns = weir_growth(watch->waited_ns, weir_run_probe_waited(run->probe));
+    if (run->pressure_watch == NULL)
+        return;
+    weir_clock_compare(run->clock, &clocks);
+    run->clock_ppm = fabs(weir_clock_drift_ppm(&watch->clocks, &clocks, &error_ppm));
+    run->clock_ppm = fmax(run->clock_ppm - error_ppm, 0.0);
+    weir_pressure_end(run->pressure_watch, run->elapsed_ns >= TASK_SAMPLE_NS, &run->pressure);
+}
+
 /* Begins on all ranks, runs, and ends. *start_ns receives this rank's start. */
 static int run_trial(struct net_run *run, const struct net_trial *trial, uint64_t *start_ns,
                      struct weir_error *error)
 {
     struct weir_time_point point = {0};
     struct weir_fabric_facts facts;
+    struct net_watch watch;
     int code;
 
     net_endpoints_begin(run, trial, error);
@@ -124,6 +158,7 @@ static int run_trial(struct net_run *run, const struct net_trial *trial, uint64_
     code = weir_group_synchronise(run->group, run->clock, &point);
     if (code < 0)
         return give_up(error, code);
+    begin_watch(run, &watch);
     *start_ns = weir_group_start_together(run->group, run->clock, &point);
     if (*start_ns == 0)
         return give_up(error, -ECOMM);
@@ -136,6 +171,7 @@ static int run_trial(struct net_run *run, const struct net_trial *trial, uint64_
     if (run->retransmit_count != UINT64_MAX)
         run->retransmit_count = net_retransmits(&facts) - run->retransmit_count;
     run->elapsed_ns = weir_clock_ns(run->clock) - *start_ns;
+    end_watch(run, &watch);
     /* Ranks with nothing to measure have come to the end at once: who was held since is missed
      * here, where that is told, and not in a gather. */
     if (code >= 0)
@@ -233,6 +269,48 @@ static void write_reports(struct net_run *run, uint64_t start_ns)
     }
 }
 
+static uint64_t make_extreme(const struct net_run *run, double value)
+{
+    uint64_t whole = value <= 0.0 ? 0 : value < (double)UINT32_MAX ? (uint64_t)value : UINT32_MAX;
+
+    return whole == 0 ? 0 : whole << 32 | (uint32_t)run->group->rank;
+}
+
+/* Extremes of all ranks, the longest latency among them, by one reduction. */
+static int find_extremes(struct net_run *run, uint64_t longest_ns)
+{
+    const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    const double ranks = run->group->node_size;
+    struct net_extremes *extremes = &run->extremes;
+
+    *extremes = (struct net_extremes){.latency_ns = longest_ns};
+    if (run->waited_ns != WEIR_UNKNOWN && run->elapsed_ns > 0)
+        extremes->waited_permille =
+            make_extreme(run, 1000.0 * (double)run->waited_ns / (double)run->elapsed_ns);
+    if (cpus > 0.0 && ranks > cpus)
+        extremes->excess_permille = make_extreme(run, 1000.0 * ranks / cpus);
+    extremes->clock_ppm = make_extreme(run, run->clock_ppm);
+    return weir_group_reduce(run->group, (uint64_t *)extremes, sizeof *extremes / sizeof(uint64_t),
+                             WEIR_MAX);
+}
+
+/* The first rank of the node whose rank waited most tells rank 0 of its node, if that matters. */
+static int gather_pressure(struct net_run *run)
+{
+    const struct weir_group *group = run->group;
+    const uint32_t rank = (uint32_t)run->extremes.waited_permille;
+    int leader;
+
+    if (run->extremes.waited_permille >> 32 < WEIR_NET_WAITED_PERMILLE)
+        return 0;
+    leader = group->node_leader[group->node_of_rank[rank]];
+    if (leader == 0 || (group->rank != 0 && group->rank != leader))
+        return 0;
+    return group->rank == 0
+               ? group->ops->receive(run->group, &run->pressure, sizeof run->pressure, leader)
+               : group->ops->send(run->group, &run->pressure, sizeof run->pressure, 0);
+}
+
 /* All ranks' latencies; the sum of them is on every rank. */
 static int merge_latencies(struct net_run *run)
 {
@@ -251,7 +329,8 @@ static int merge_latencies(struct net_run *run)
     if (code == 0)
         code = weir_group_reduce(run->group, &merged->min_ns, 1, WEIR_MIN);
     if (code == 0)
-        code = weir_group_reduce(run->group, &merged->max_ns, 1, WEIR_MAX);
+        code = find_extremes(run, merged->max_ns);
+    merged->max_ns = run->extremes.latency_ns;
     merged->total = sums[0];
     merged->sum_ns = sums[1];
     memcpy(merged->counts, sums + 2, sizeof merged->counts);
@@ -359,6 +438,14 @@ static void fill_measurement(const struct net_run *run, uint32_t round, uint32_t
     /* What was taken from the start to the end, warm-up and all, as if it were spread evenly. */
     if (run->elapsed_ns > 0)
         measurement->cpu_s = (double)run->cpu_ns / (double)run->elapsed_ns * measurement->seconds;
+    measurement->waited_share = 0.001 * (double)(run->extremes.waited_permille >> 32);
+    measurement->waited_rank = (uint32_t)run->extremes.waited_permille;
+    measurement->rank_excess = 0.001 * (double)(run->extremes.excess_permille >> 32);
+    measurement->excess_rank = (uint32_t)run->extremes.excess_permille;
+    measurement->clock_ppm = (double)(run->extremes.clock_ppm >> 32);
+    measurement->clock_rank = (uint32_t)run->extremes.clock_ppm;
+    if (measurement->waited_share * 1000.0 >= WEIR_NET_WAITED_PERMILLE)
+        measurement->pressure = run->pressure;
     for (size_t i = 0; i < count_reports(run) && run->interval_capacity > 0; i++)
         if (reports[i].is_used)
             add_intervals(run, &reports[i], run->all_intervals + i * run->interval_capacity, bytes,
@@ -401,7 +488,9 @@ static int gather(struct net_run *run)
                             run->all_intervals);
     if (code == 0)
         code = weir_group_reduce(run->group, &run->cpu_ns, 1, WEIR_SUM);
-    return code == 0 ? merge_latencies(run) : code;
+    if (code == 0)
+        code = merge_latencies(run);
+    return code == 0 ? gather_pressure(run) : code;
 }
 
 int net_round_measure(struct net_run *run, uint32_t round, uint32_t repetition, uint64_t bytes,

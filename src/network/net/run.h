@@ -9,6 +9,8 @@
 
 #include "weir/measure/histogram.h"
 #include "weir/net/net.h"
+#include "weir/system/pressure.h"
+#include "weir/system/running.h"
 
 #define NET_FAILURE_BYTES 160
 
@@ -126,11 +128,22 @@ struct net_run {
     uint64_t cpu_ns;           /* that this rank took in the last trial */
     uint64_t retransmit_count; /* of this host; UINT64_MAX: not known */
     uint64_t elapsed_ns;       /* from its start to its end */
-    bool must_close_links;     /* after each round */
-    bool is_closing;           /* links end because they are closed */
-    bool has_many_flows;       /* the result does not keep all */
-    bool must_yield;           /* more ranks on this node than processors */
-    bool has_stopped;          /* all know it: a signal has come */
+    struct weir_run_probe *probe;
+    struct weir_pressure_watch *pressure_watch; /* first rank of each node */
+    uint64_t waited_ns;                         /* for a CPU in the last trial; WEIR_UNKNOWN */
+    struct weir_pressure pressure;              /* of the node in the last trial: its first rank */
+    double clock_ppm;     /* of the node's clock beyond the error: its first rank */
+    struct net_extremes { /* of all ranks: value << 32 | rank */
+        uint64_t latency_ns;
+        uint64_t waited_permille;
+        uint64_t excess_permille;
+        uint64_t clock_ppm;
+    } extremes;
+    bool must_close_links; /* after each round */
+    bool is_closing;       /* links end because they are closed */
+    bool has_many_flows;   /* the result does not keep all */
+    bool must_yield;       /* more ranks on this node than processors */
+    bool has_stopped;      /* all know it: a signal has come */
 };
 
 static inline bool net_is_stopping(const struct net_run *run)

@@ -53,6 +53,8 @@ static const struct weir_json_field slow_rank_fields[] = {
     WEIR_JSON_FIELD(weir_slow_rank, "rank", rank, UNSIGNED),
     WEIR_JSON_FIELD(weir_slow_rank, "host", host, TEXT),
     WEIR_JSON_FIELD(weir_slow_rank, "seconds", seconds, REAL),
+    WEIR_JSON_FIELD(weir_slow_rank, "cpu_wait_s", waited_s, REAL, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_slow_rank, waited_s)),
     {0},
 };
 
@@ -125,6 +127,11 @@ static const struct weir_json_field stonewall_fields[] = {
     {0},
 };
 
+/* Left out where no two clocks were compared. */
+#define ODD(key_text, member, type)                                                                \
+    WEIR_JSON_FIELD(weir_clock_quality, key_text, member, type, .flags = WEIR_JSON_OMITTED,        \
+                    .when = offsetof(struct weir_clock_quality, odd_host), .when_bytes = 1)
+
 static const struct weir_json_field clock_fields[] = {
     WEIR_JSON_FIELD(weir_clock_quality, "cross_node", is_cross_node, FLAG),
     WEIR_JSON_FIELD(weir_clock_quality, "offset_s", offset_s, REAL),
@@ -133,6 +140,10 @@ static const struct weir_json_field clock_fields[] = {
     WEIR_JSON_FIELD(weir_clock_quality, "drift_error_ppm", drift_error_ppm, REAL,
                     .flags = WEIR_JSON_OMITTED,
                     WEIR_JSON_WHEN(weir_clock_quality, drift_error_ppm)),
+    ODD("odd_host", odd_host, TEXT),
+    ODD("odd_other_host", odd_other, TEXT),
+    ODD("odd_ppm", odd_ppm, REAL),
+    ODD("odd_error_ppm", odd_error_ppm, REAL),
     {0},
 };
 
@@ -439,6 +450,13 @@ static const struct weir_json_field node_place_fields[] = {
     PLACE("involuntary_switches", preemptions, KNOWN, .former = "preemptions"),
     PLACE("throttled_cpu_s", throttled_s, KNOWN_REAL, .former = "throttled_s"),
     PLACE("steal_share", stolen_share, KNOWN_REAL, .former = "stolen_share"),
+    PLACE("cpu_wait_share", waited_share, KNOWN_REAL),
+    PLACE("first_waiting_rank", first_waited, UNSIGNED),
+    PLACE("load_hundredths", pressure.load_hundredths, UNSIGNED),
+    PLACE("cpu_some_permille", pressure.some_permille, UNSIGNED),
+    PLACE("busiest_process", pressure.busiest, TEXT),
+    PLACE("busiest_pid", pressure.busiest_pid, UNSIGNED),
+    PLACE("busiest_permille", pressure.busiest_permille, UNSIGNED),
     {0},
 };
 

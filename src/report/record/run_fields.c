@@ -144,6 +144,11 @@ static const struct weir_json_field device_fields[] = {
 #define STORAGE(key_text, member, ...)                                                             \
     WEIR_JSON_FIELD(weir_storage_group, key_text, member, __VA_ARGS__)
 
+/* A limit of control groups; left out where there is none. */
+#define LIMIT(key_text, kind)                                                                      \
+    STORAGE(key_text, facts.limits.per_s[kind], COUNT, .flags = WEIR_JSON_OMITTED,                 \
+            WEIR_JSON_WHEN(weir_storage_group, facts.limits.per_s[kind]))
+
 static const struct weir_json_field storage_fields[] = {
     STORAGE("count", count, UNSIGNED, .flags = WEIR_JSON_NEEDED),
     STORAGE("hosts", hosts, STRING, .flags = WEIR_JSON_NEEDED),
@@ -158,6 +163,12 @@ static const struct weir_json_field storage_fields[] = {
     STORAGE("striping", facts.striping, TEXT),
     STORAGE("devices", facts.devices, LIST, WEIR_JSON_OF(device_fields, weir_device_facts),
             WEIR_JSON_COUNT_IN(weir_storage_group, facts.device_count)),
+    LIMIT("limit_read_bytes_per_s", WEIR_LIMIT_READ_BYTES),
+    LIMIT("limit_write_bytes_per_s", WEIR_LIMIT_WRITE_BYTES),
+    LIMIT("limit_read_ops_per_s", WEIR_LIMIT_READ_OPS),
+    LIMIT("limit_write_ops_per_s", WEIR_LIMIT_WRITE_OPS),
+    STORAGE("limited_device", facts.limits.device, TEXT, .flags = WEIR_JSON_OMITTED,
+            .when = offsetof(struct weir_storage_group, facts.limits.device), .when_bytes = 1),
     {0},
 };
 

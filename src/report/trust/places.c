@@ -217,6 +217,7 @@ struct stay {
     double core_s; /* time that its cores had */
     uint64_t migrations;
     uint64_t preemptions;
+    double waited_share; /* most of a rank in a phase: runnable without a CPU */
     bool is_told;
 };
 
@@ -240,6 +241,7 @@ static void add_stay(struct stay *stay, const struct weir_node_places *node)
     stay->core_s += node->wall_s * node->core_count;
     add_known(&stay->migrations, node->migrations);
     add_known(&stay->preemptions, node->preemptions);
+    stay->waited_share = fmax(stay->waited_share, node->waited_share); /* NAN is ignored */
 }
 
 /* All nodes of a test, *count of them; a test has the same nodes in all of its phases. */
@@ -337,6 +339,10 @@ static const char *format_numa(uint64_t nodes, char buffer[LIST_WIDTH + 1])
 #define STAY_COLUMNS                                                                               \
     "  test ranks cores processors           NUMA    buffers      busy   migrations  preemptions"  \
     "  nodes"
+/* The same with the share of time that ranks waited for CPUs, where that is known. */
+#define STAY_COLUMNS_WAITS                                                                         \
+    "  test ranks cores processors           NUMA    buffers      busy   migrations  preemptions"  \
+    "  CPU wait  nodes"
 
 /* Names of the nodes of a line, and the extremes of what was counted on them. */
 struct line {
@@ -345,6 +351,8 @@ struct line {
     struct range busy;
     struct range migrations;
     struct range preemptions;
+    struct range waits;
+    bool shows_waits;
 };
 
 static void add_to_line(struct line *line, struct stay *stay)
@@ -354,6 +362,7 @@ static void add_to_line(struct line *line, struct stay *stay)
     widen(&line->busy, stay->core_s > 0.0, weir_figures_percent(stay->cpu_s, stay->core_s));
     widen(&line->migrations, stay->migrations != WEIR_UNKNOWN, (double)stay->migrations);
     widen(&line->preemptions, stay->preemptions != WEIR_UNKNOWN, (double)stay->preemptions);
+    widen(&line->waits, true, 100.0 * stay->waited_share);
 }
 
 static void add_line(struct weir_text *text, struct weir_arena *arena, unsigned test,
@@ -361,13 +370,17 @@ static void add_line(struct weir_text *text, struct weir_arena *arena, unsigned 
 {
     char cpus[LIST_WIDTH + 1], numa[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
     char busy[RANGE_BYTES], migrations[RANGE_BYTES], preemptions[RANGE_BYTES];
+    char waits[RANGE_BYTES], cell[RANGE_BYTES + 2] = "";
 
-    weir_trust_line(text, "  %4u %5u %5u %-20s %-7s %-7s %9s %12s %12s  %s%s", test,
+    if (line->shows_waits)
+        snprintf(cell, sizeof cell, "%10s", format_range(&line->waits, "%", waits));
+
+    weir_trust_line(text, "  %4u %5u %5u %-20s %-7s %-7s %9s %12s %12s%s  %s%s", test,
                     stay->rank_count, stay->core_count, format_set(&stay->cpus, cpus),
                     format_numa(stay->cpu_nodes, numa), format_numa(stay->page_nodes, pages),
                     format_range(&line->busy, "%", busy),
                     format_range(&line->migrations, "", migrations),
-                    format_range(&line->preemptions, "", preemptions),
+                    format_range(&line->preemptions, "", preemptions), cell,
                     weir_hosts_fold(arena, line->hosts, line->host_count, HOSTS_SHOWN),
                     stay->is_pinned ? ", by --pin" : "");
 }
@@ -377,6 +390,7 @@ struct room {
     struct weir_trust_table table;
     unsigned line_count;
     unsigned untold_count;
+    bool shows_waits;
 };
 
 static void add_stays(struct weir_text *text, struct room *room, unsigned test, struct stay *stays,
@@ -386,7 +400,7 @@ static void add_stays(struct weir_text *text, struct room *room, unsigned test, 
     const char **hosts = weir_arena_take(&arena, (count + 1) * sizeof *hosts);
 
     for (unsigned i = 0; i < count; i++) {
-        struct line line = {.hosts = hosts};
+        struct line line = {.hosts = hosts, .shows_waits = room->shows_waits};
 
         if (stays[i].is_told)
             continue;
@@ -411,6 +425,11 @@ static void add_ranks(struct weir_text *text, const struct weir_result *result)
                                            "busy they kept the cores",
                                   .columns = STAY_COLUMNS}};
 
+    for (unsigned i = 0; i < result->phase_count && !room.shows_waits; i++)
+        for (unsigned j = 0; result->phases[i].node_places && j < result->phases[i].node_count; j++)
+            room.shows_waits |= result->phases[i].node_places[j].waited_share > 0.0;
+    if (room.shows_waits)
+        room.table.columns = STAY_COLUMNS_WAITS;
     for (unsigned i = 0; i < result->test_count; i++) {
         struct weir_arena arena = {0};
         unsigned count;

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the load average, PSI and the CPU time of processes. */
+#include "weir/system/pressure.h"
+
+#include "weir/base/memory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+enum {
+    TASKS_MAX = 8192, /* processes of a host; more are not sampled: 5 us each, 40 ms in all */
+    LINE_BYTES = 1024,
+};
+
+struct task {
+    pid_t pid;
+    uint64_t ticks; /* CPU time of all threads */
+};
+
+/* The processes of one host, in the order of /proc, which is that of their numbers. */
+struct sample {
+    uint64_t at_ns;
+    size_t count;
+    struct task *tasks; /* TASKS_MAX */
+};
+
+struct weir_pressure_watch {
+    int load_fd; /* -1: not there */
+    int stall_fd;
+    DIR *processes; /* NULL: not there */
+    uint64_t ns_per_tick;
+    uint64_t begun_ns;
+    uint64_t stalled_us; /* when the phase began; WEIR_UNKNOWN */
+    struct sample before;
+    struct sample now;
+    size_t own_count;
+    pid_t *own;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static bool read_line(int fd, char line[LINE_BYTES])
+{
+    ssize_t length = fd < 0 ? -1 : pread(fd, line, LINE_BYTES - 1, 0);
+
+    line[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=MICROSECONDS" comes first. */
+static uint64_t read_stalled(const struct weir_pressure_watch *watch)
+{
+    char line[LINE_BYTES];
+    const char *total = read_line(watch->stall_fd, line) ? strstr(line, "total=") : NULL;
+
+    return total == NULL ? WEIR_UNKNOWN : strtoull(total + strlen("total="), NULL, 10);
+}
+
+/* ---- processes ---- */
+
+static bool is_own(const struct weir_pressure_watch *watch, pid_t pid)
+{
+    for (size_t i = 0; i < watch->own_count; i++)
+        if (watch->own[i] == pid)
+            return true;
+    return false;
+}
+
+/* A line of /proc/PID/stat: number, (name), state, ten numbers, user time, system time. The name
+ * may contain anything. False if the process has ended. */
+static bool read_task(const struct weir_pressure_watch *watch, const char *number,
+                      char line[LINE_BYTES], struct task *task)
+{
+    char name[NAME_MAX + sizeof "/stat"];
+    uint64_t user, system;
+    const char *rest;
+    bool is_read;
+    int fd;
+
+    snprintf(name, sizeof name, "%s/stat", number);
+    fd = openat(dirfd(watch->processes), name, O_RDONLY | O_CLOEXEC);
+    is_read = read_line(fd, line);
+    if (fd >= 0)
+        close(fd);
+    rest = is_read ? strrchr(line, ')') : NULL;
+    if (rest == NULL ||
+        sscanf(rest + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64, &user,
+               &system) != 2)
+        return false;
+    *task = (struct task){(pid_t)strtol(number, NULL, 10), user + system};
+    return true;
+}
+
+static void keep_busiest(const char *line, const struct task *task, uint64_t permille,
+                         struct weir_pressure *pressure)
+{
+    const char *name = strchr(line, '(');
+    const char *end = strrchr(line, ')');
+    size_t length = name != NULL && end > name ? (size_t)(end - name - 1) : 0;
+
+    if (permille <= pressure->busiest_permille || length == 0)
+        return;
+    if (length >= sizeof pressure->busiest)
+        length = sizeof pressure->busiest - 1;
+    memset(pressure->busiest, 0, sizeof pressure->busiest);
+    memcpy(pressure->busiest, name + 1, length);
+    pressure->busiest_pid = (uint32_t)task->pid;
+    pressure->busiest_permille = (uint32_t)permille;
+}
+
+/* CPU time since the sample before; of a process that was not in it, all of its time. */
+static void sample_tasks(struct weir_pressure_watch *watch, struct weir_pressure *pressure)
+{
+    struct sample *now = &watch->now;
+    const struct sample *before = &watch->before;
+    const struct dirent *entry;
+    char line[LINE_BYTES];
+    struct sample spare;
+    size_t old = 0;
+    uint64_t span_ns;
+
+    if (watch->processes == NULL)
+        return;
+    rewinddir(watch->processes);
+    now->at_ns = now_ns();
+    now->count = 0;
+    span_ns = now->at_ns - before->at_ns;
+    while (now->count < TASKS_MAX && (entry = readdir(watch->processes)) != NULL) {
+        struct task *task = &now->tasks[now->count];
+        uint64_t ticks;
+
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+            !read_task(watch, entry->d_name, line, task))
+            continue;
+        while (old < before->count && before->tasks[old].pid < task->pid)
+            old++;
+        ticks = task->ticks;
+        if (old < before->count && before->tasks[old].pid == task->pid)
+            ticks -= before->tasks[old].ticks < ticks ? before->tasks[old].ticks : ticks;
+        now->count++;
+        if (pressure != NULL && span_ns > 0 && !is_own(watch, task->pid))
+            keep_busiest(line, task, ticks * watch->ns_per_tick * 1000 / span_ns, pressure);
+    }
+    spare = watch->before;
+    watch->before = watch->now;
+    watch->now = spare;
+}
+
+/* ---- phases ---- */
+
+static int open_file(const char *root, const char *name)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s%s", root, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+struct weir_pressure_watch *weir_pressure_open(const char *root, const pid_t own[], size_t count)
+{
+    struct weir_pressure_watch *watch = weir_memory_take(sizeof *watch);
+    long ticks_per_s = sysconf(_SC_CLK_TCK);
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/proc", root);
+    watch->load_fd = open_file(root, "/proc/loadavg");
+    watch->stall_fd = open_file(root, "/proc/pressure/cpu");
+    watch->processes = opendir(path);
+    watch->ns_per_tick = NS_PER_S / (uint64_t)(ticks_per_s > 0 ? ticks_per_s : 100);
+    watch->stalled_us = WEIR_UNKNOWN;
+    watch->before.tasks = weir_memory_take(TASKS_MAX * sizeof *watch->before.tasks);
+    watch->now.tasks = weir_memory_take(TASKS_MAX * sizeof *watch->now.tasks);
+    watch->own_count = count;
+    watch->own = weir_memory_take((count + 1) * sizeof *watch->own);
+    if (count > 0)
+        memcpy(watch->own, own, count * sizeof *own);
+    sample_tasks(watch, NULL);
+    return watch;
+}
+
+void weir_pressure_close(struct weir_pressure_watch *watch)
+{
+    if (watch == NULL)
+        return;
+    if (watch->load_fd >= 0)
+        close(watch->load_fd);
+    if (watch->stall_fd >= 0)
+        close(watch->stall_fd);
+    if (watch->processes != NULL)
+        closedir(watch->processes);
+    free(watch->before.tasks);
+    free(watch->now.tasks);
+    free(watch->own);
+    free(watch);
+}
+
+void weir_pressure_begin(struct weir_pressure_watch *watch)
+{
+    watch->begun_ns = now_ns();
+    watch->stalled_us = read_stalled(watch);
+}
+
+void weir_pressure_end(struct weir_pressure_watch *watch, bool samples_tasks,
+                       struct weir_pressure *pressure)
+{
+    uint64_t stalled_us = weir_growth(watch->stalled_us, read_stalled(watch));
+    uint64_t span_us = (now_ns() - watch->begun_ns) / 1000;
+    char line[LINE_BYTES];
+
+    *pressure = (struct weir_pressure){0};
+    if (read_line(watch->load_fd, line))
+        pressure->load_hundredths = (uint32_t)(strtod(line, NULL) * 100.0 + 0.5);
+    if (stalled_us != WEIR_UNKNOWN && span_us > 0)
+        pressure->some_permille = (uint32_t)(stalled_us * 1000 / span_us);
+    if (samples_tasks)
+        sample_tasks(watch, pressure);
+}
