@@ -174,6 +174,67 @@ int weir_cache_state_prepare(struct weir_data_phase *data, struct weir_error *er
     return 0;
 }
 
+/* ---- after the phase ---- */
+
+/* 5 %: less changes a rate by less than repetitions differ. */
+#define MISSING_SHARE 0.05
+
+static uint64_t bytes_read(const struct weir_data_phase *data)
+{
+    return data->run->tally->verbs[WEIR_OP_READ].byte_count;
+}
+
+/* Bytes that this rank read, and that neither a block device nor, before the phase, the page cache
+ * had for it. */
+static bool misses_bytes(const struct weir_data_phase *data)
+{
+    const struct weir_phase_facts *facts = &data->facts;
+    const struct weir_execution *execution = &facts->around.execution;
+    double read = (double)bytes_read(data), cached = 0.0;
+
+    if (execution->storage_read_bytes == WEIR_UNKNOWN)
+        return false;
+    if (facts->resident_asked_bytes > 0 && !data->run->session->bypasses_cache)
+        cached = read * (double)facts->resident_bytes / (double)facts->resident_asked_bytes;
+    return read - cached - (double)execution->storage_read_bytes > MISSING_SHARE * read;
+}
+
+void weir_cache_state_conclude(struct weir_data_phase *data)
+{
+    const struct weir_run *run = data->run;
+    struct weir_execution *execution = &data->facts.around.execution;
+    struct weir_data_origin *origin = &data->facts.origin;
+    bool is_direct = run->session->bypasses_cache;
+    struct weir_residency left;
+    struct weir_extent_map extents;
+    bool misses;
+
+    if (!run->surroundings->counts_reads || !has_files(run) || data->loop.furthest == 0)
+        return;
+    misses = misses_bytes(data);
+    if (!misses && !is_direct)
+        return;
+    weir_cache_survey_after(kernel_path(run, data->path), &data->share, data->loop.furthest,
+                            run->params->clock, misses, &left, &extents);
+    if (is_direct && left.asked_bytes > 0) {
+        origin->left_asked_bytes = left.asked_bytes;
+        origin->left_bytes = left.resident_bytes > data->facts.resident_bytes
+                                 ? left.resident_bytes - data->facts.resident_bytes
+                                 : 0;
+    }
+    if (!misses)
+        return;
+    /* Without extents there is no proof that a block device should have supplied them. */
+    if (extents.asked_bytes == 0 && !data->target->is_device)
+        execution->storage_read_bytes = WEIR_UNKNOWN;
+    origin->extent_bytes = extents.asked_bytes;
+    origin->hole_bytes = extents.asked_bytes - extents.mapped_bytes;
+    origin->unwritten_bytes = extents.unwritten_bytes;
+    origin->inline_bytes = extents.inline_bytes;
+    origin->encoded_bytes = extents.encoded_bytes;
+    origin->shared_bytes = extents.shared_bytes;
+}
+
 /* ---- of trees ---- */
 
 /* Only what is written back can be dropped: by the first rank of each node, wherever trees are. */

@@ -41,6 +41,7 @@ struct weir_phase_facts {
      * that the plan asks for; asked 0: not known */
     struct weir_residency unstored;
     struct weir_residency unsynced;
+    struct weir_data_origin origin;
 };
 
 /* Gathers run->tally and run->failure of all ranks into a record on rank 0, shows it to the

@@ -46,6 +46,24 @@ static void add_dirty(struct weir_dirty_result *sum, const struct weir_rank_row 
     sum->rank_count += row->written_asked_bytes > 0;
 }
 
+static void add_supply(struct weir_supply_result *sum, const struct weir_rank_row *row)
+{
+    const struct weir_data_origin *origin = &row->origin;
+
+    if (row->execution.is_known && row->execution.storage_read_bytes != WEIR_UNKNOWN) {
+        sum->rank_count++;
+        sum->storage_bytes += row->execution.storage_read_bytes;
+    }
+    sum->origin.left_asked_bytes += origin->left_asked_bytes;
+    sum->origin.left_bytes += origin->left_bytes;
+    sum->origin.extent_bytes += origin->extent_bytes;
+    sum->origin.hole_bytes += origin->hole_bytes;
+    sum->origin.unwritten_bytes += origin->unwritten_bytes;
+    sum->origin.inline_bytes += origin->inline_bytes;
+    sum->origin.encoded_bytes += origin->encoded_bytes;
+    sum->origin.shared_bytes += origin->shared_bytes;
+}
+
 /* Nodes are numbered in the order of their first ranks. */
 static bool is_first_of_node(const struct weir_rank_row *row, uint32_t nodes_seen)
 {
@@ -71,6 +89,10 @@ static void add_traffic(struct weir_traffic *sum, const struct weir_traffic *nod
     sum->network_received_bytes += node->network_received_bytes;
     sum->network_sent_bytes += node->network_sent_bytes;
     sum->loopback_bytes += node->loopback_bytes;
+    sum->top_reads += node->top_reads;
+    sum->top_read_bytes += node->top_read_bytes;
+    sum->top_writes += node->top_writes;
+    sum->top_written_bytes += node->top_written_bytes;
 }
 
 static uint64_t least_known(uint64_t least, uint64_t value)
@@ -92,6 +114,7 @@ void weir_gather_places(const struct weir_rank_row *rows, const char *const *hos
 
         add_residency(&record->residency, row);
         add_dirty(&record->dirty, row);
+        add_supply(&record->supply, row);
         if (!is_first_of_node(row, nodes_seen))
             continue;
         if (is_new_machine(machines, nodes_seen, row->machine))

@@ -40,6 +40,8 @@ struct label_part {
     uint64_t written_asked_bytes;
     uint64_t unstored_bytes;
     uint64_t unsynced_bytes;
+    uint64_t read_bytes;
+    uint64_t storage_read_bytes;
     int64_t first_begin_ns;
     int64_t last_end_ns;
     uint64_t span_count;
@@ -84,6 +86,8 @@ static void pack_label(struct weir_text *message, const struct weir_phase_facts 
         .written_asked_bytes = label->written_asked_bytes,
         .unstored_bytes = label->unstored_bytes,
         .unsynced_bytes = label->unsynced_bytes,
+        .read_bytes = label->read_bytes,
+        .storage_read_bytes = label->storage_read_bytes,
         .first_begin_ns = time_of(facts, label->first_begin_ns),
         .last_end_ns = time_of(facts, label->last_end_ns),
         .span_count =
@@ -298,6 +302,10 @@ static void add_sums(struct merged_label *label, const struct label_part *part)
     result->unstored_bytes += part->unstored_bytes;
     result->unsynced_bytes += part->unsynced_bytes;
     result->call_s += (double)part->call_ns * 1e-9;
+    result->read_bytes += part->read_bytes;
+    if (part->read_bytes > result->read_bytes_max)
+        result->read_bytes_max = part->read_bytes;
+    result->storage_read_bytes += part->storage_read_bytes;
     result->first_begin_s = fmin(result->first_begin_s, (double)part->first_begin_ns * 1e-9);
     result->last_end_s = fmax(result->last_end_s, (double)part->last_end_ns * 1e-9);
 }

@@ -415,6 +415,7 @@ static int finish(struct weir_data_phase *data, struct weir_error *error)
     measure_file(data);
     if (!data->target->is_shared || run->group->node_rank == 0)
         weir_run_take_sight(run, data->target, data->path);
+    weir_cache_state_conclude(data);
     data->facts.unlogged = data->log.unlogged;
     data->facts.is_incomplete =
         weir_verb_makes_files(data->phase->verb) && data->loop.furthest < data->share.op_count;

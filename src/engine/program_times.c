@@ -177,6 +177,16 @@ static void fill_event(struct weir_label_event *event, const struct weir_open_bl
     event->duration_ns = duration_ns;
 }
 
+/* The counter costs some microseconds: only the first executions read it. */
+static uint64_t read_storage(const struct weir_program_walk *walk, const struct weir_label *label)
+{
+    const struct weir_surroundings *surroundings = walk->run->surroundings;
+
+    return label->execution_count < WEIR_LABEL_STARTS && surroundings->counts_reads
+               ? weir_run_probe_storage_read(surroundings->host.probe)
+               : WEIR_UNKNOWN;
+}
+
 int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_statement *statement)
 {
     struct weir_program_times *times = walk->times;
@@ -192,6 +202,7 @@ int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_st
     if (is_core)
         block->has_event = take_event(walk, label, true, &block->event);
     times->open_count++;
+    block->storage_read_bytes = read_storage(walk, &times->labels[label]);
     times->labels[label].open_count++;
     block->begin_ns = weir_run_now(walk->run);
     return 0;
@@ -200,7 +211,7 @@ int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_st
 /* What is in a block is in those around it, too: of blocks of one label only the outermost adds it.
  */
 static void add_to_label(struct weir_label *label, const struct weir_open_block *block,
-                         uint64_t duration_ns)
+                         uint64_t duration_ns, uint64_t storage_read_bytes)
 {
     if (--label->open_count > 0)
         return;
@@ -208,6 +219,10 @@ static void add_to_label(struct weir_label *label, const struct weir_open_block 
     label->byte_count += block->sums.byte_count;
     label->call_ns += block->call_ns;
     label->total_ns += duration_ns;
+    if (storage_read_bytes == WEIR_UNKNOWN)
+        return;
+    label->read_bytes += block->read_bytes;
+    label->storage_read_bytes += storage_read_bytes;
 }
 
 static void add_survey(struct weir_label *label, const struct weir_residency *seen, bool is_synced)
@@ -248,6 +263,9 @@ void weir_program_time_end(struct weir_program_walk *walk)
     struct weir_open_block *block = &times->open[--times->open_count];
     struct weir_label *label = &times->labels[block->label];
     uint64_t duration_ns = block->is_core ? block->call_ns : end_ns - block->begin_ns;
+    uint64_t storage_read_bytes =
+        block->read_bytes > 0 ? weir_growth(block->storage_read_bytes, read_storage(walk, label))
+                              : WEIR_UNKNOWN;
 
     if (label->execution_count < WEIR_LABEL_STARTS) {
         label->starts_ns[label->execution_count] = block->begin_ns;
@@ -255,7 +273,7 @@ void weir_program_time_end(struct weir_program_walk *walk)
     }
     label->execution_count++;
     times->merged_count += block->label >= WEIR_LABELS_MAX;
-    add_to_label(label, block, duration_ns);
+    add_to_label(label, block, duration_ns, storage_read_bytes);
     label->last_end_ns = end_ns;
     if (block->begin_ns < label->first_begin_ns)
         label->first_begin_ns = block->begin_ns;
@@ -270,13 +288,15 @@ void weir_program_time_end(struct weir_program_walk *walk)
 
 /* ---- calls ---- */
 
-static void add_to_block(struct weir_open_block *block, uint64_t latency_ns, uint64_t bytes)
+static void add_to_block(struct weir_open_block *block, uint64_t latency_ns, uint64_t bytes,
+                         bool reads)
 {
     struct weir_label_event *sums = &block->sums;
     double rate;
 
     sums->call_count++;
     sums->byte_count += bytes;
+    block->read_bytes += reads ? bytes : 0;
     block->call_ns += latency_ns;
     if (latency_ns < sums->call_min_ns)
         sums->call_min_ns = latency_ns;
@@ -369,7 +389,8 @@ static void count(struct weir_program_walk *walk, const struct weir_program_outc
         note_sync(times, outcome);
     for (unsigned i = 0; i < times->open_count; i++)
         if (!times->open[i].is_core || row->is_timed)
-            add_to_block(&times->open[i], latency_ns, outcome->bytes);
+            add_to_block(&times->open[i], latency_ns, outcome->bytes,
+                         row->moves_data && !row->writes);
 }
 
 /* ---- failures ---- */

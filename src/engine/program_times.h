@@ -27,6 +27,9 @@ struct weir_label {
     uint64_t unstored_bytes; /* ... and those that were dirty when the outermost block ended */
     uint64_t unsynced_bytes; /* dirty ones of ranges that were synced after they were written */
     uint64_t survey_count;
+    /* first executions: bytes that their calls read, and bytes that block devices supplied */
+    uint64_t read_bytes; /* 0 where the kernel does not count */
+    uint64_t storage_read_bytes;
     uint64_t first_begin_ns;
     uint64_t last_end_ns;
     uint64_t starts_ns[WEIR_LABEL_STARTS]; /* of the first executions, ... */
@@ -70,6 +73,8 @@ struct weir_open_block {
     uint64_t event; /* position of that of a `ctime`; its number is given when it begins */
     uint64_t begin_ns;
     uint64_t call_ns;
+    uint64_t read_bytes;
+    uint64_t storage_read_bytes;  /* read by the process until it began */
     struct weir_label_event sums; /* of its calls */
 };
 

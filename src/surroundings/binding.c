@@ -229,6 +229,8 @@ int weir_surroundings_begin_test(struct weir_surroundings *surroundings, struct 
     if (!is_kept || strcmp(surroundings->path, path == NULL ? "" : path) != 0) {
         weir_storage_watch_close(surroundings);
         snprintf(surroundings->path, sizeof surroundings->path, "%s", path == NULL ? "" : path);
+        surroundings->counts_reads =
+            surroundings->path[0] != '\0' && weir_storage_counts_reads(surroundings->path);
         weir_storage_watch_open(surroundings);
     }
     return is_kept ? 0 : take(surroundings, error);

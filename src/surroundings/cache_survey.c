@@ -8,6 +8,10 @@
 /* Dirty pages are asked for right after a phase, for a time that may be shorter than it takes to
  * walk 64 MiB of single pages: 4 MiB of them take about 20 us. */
 #define DIRTY_PIECE_BYTES (UINT64_C(4) << 20)
+/* Surveys after a phase: of pages, within the budget of a phase, and of extents, which only a
+ * finding needs. */
+#define AFTER_NS UINT64_C(500000)
+#define EXTENTS_NS UINT64_C(10000000)
 /* Of the order of pieces: any number. */
 #define SURVEY_SEED 1
 
@@ -74,30 +78,49 @@ struct weir_extent weir_cache_survey_piece(const struct weir_cache_survey *surve
 
 /* ---- measuring ---- */
 
-/* Pieces that were not asked about count like those that were. */
-static void conclude(const struct weir_cache_survey *survey, const struct weir_residency *sum,
-                     uint64_t seen_bytes, struct weir_residency *seen)
-{
-    double scale = (double)survey->share_bytes / (double)seen_bytes;
+/* A survey in progress. */
+struct inquiry {
+    struct weir_residency_probe *probe;
+    const struct weir_clock *clock;
+    uint64_t limit_ns;
+    uint64_t piece_bytes;
+    struct weir_mix *mix; /* NULL = no operation is left out; else those that read are */
+    struct weir_residency *seen;
+    struct weir_extent_map *extents; /* NULL = only pages are counted */
+};
 
-    *seen = *sum;
-    if (seen_bytes == survey->share_bytes)
+static uint64_t scaled(uint64_t bytes, double scale)
+{
+    return (uint64_t)((double)bytes * scale);
+}
+
+/* Pieces that were not asked about count like those that were. */
+static void conclude(const struct inquiry *inquiry, double scale)
+{
+    struct weir_extent_map *extents = inquiry->extents;
+    struct weir_residency *seen = inquiry->seen;
+
+    seen->asked_bytes = scaled(seen->asked_bytes, scale);
+    seen->resident_bytes = scaled(seen->resident_bytes, scale);
+    seen->dirty_bytes = scaled(seen->dirty_bytes, scale);
+    if (extents == NULL)
         return;
-    seen->asked_bytes = (uint64_t)((double)sum->asked_bytes * scale);
-    seen->resident_bytes = (uint64_t)((double)sum->resident_bytes * scale);
-    seen->dirty_bytes = (uint64_t)((double)sum->dirty_bytes * scale);
+    *extents = (struct weir_extent_map){
+        .asked_bytes = scaled(extents->asked_bytes, scale),
+        .mapped_bytes = scaled(extents->mapped_bytes, scale),
+        .unwritten_bytes = scaled(extents->unwritten_bytes, scale),
+        .inline_bytes = scaled(extents->inline_bytes, scale),
+        .encoded_bytes = scaled(extents->encoded_bytes, scale),
+        .shared_bytes = scaled(extents->shared_bytes, scale),
+    };
 }
 
 /* In random order, so that a survey cut short by time is no special part of the file: caches
- * tend to hold the end of what was written, or the beginning. Pieces of operations that read, as
- * `mix` says, are left out. */
-static void ask(struct weir_residency_probe *probe, const struct weir_cache_survey *survey,
-                struct weir_mix *mix, const struct weir_clock *clock, uint64_t limit_ns,
-                struct weir_residency *seen)
+ * tend to hold the end of what was written, or the beginning. False if the kernel refuses. */
+static bool ask(const struct inquiry *inquiry, const struct weir_cache_survey *survey)
 {
-    const uint64_t begun_ns = weir_clock_ns(clock);
+    const uint64_t begun_ns = weir_clock_ns(inquiry->clock);
     struct weir_permutation order;
-    struct weir_residency sum = {0};
     uint64_t seen_bytes = 0;
 
     weir_permutation_init(&order, survey->piece_count, SURVEY_SEED);
@@ -105,47 +128,73 @@ static void ask(struct weir_residency_probe *probe, const struct weir_cache_surv
         uint64_t index = weir_permutation_at(&order, i);
         struct weir_extent piece = weir_cache_survey_piece(survey, index);
 
-        if (mix != NULL && weir_mix_is_read(mix, find_run(survey, index / survey->pieces_per_run)))
+        if (inquiry->mix != NULL &&
+            weir_mix_is_read(inquiry->mix, find_run(survey, index / survey->pieces_per_run)))
             continue;
-        if (weir_residency_add(probe, piece, &sum) != 0)
-            return;
+        if (weir_residency_add(inquiry->probe, piece, inquiry->seen) != 0 ||
+            (inquiry->extents != NULL &&
+             weir_extent_map_add(inquiry->probe, piece, inquiry->extents) != 0))
+            return false;
         seen_bytes += piece.bytes;
-        if (weir_clock_ns(clock) - begun_ns > limit_ns)
+        if (weir_clock_ns(inquiry->clock) - begun_ns > inquiry->limit_ns)
             break;
     }
-    if (seen_bytes > 0 && mix == NULL)
-        conclude(survey, &sum, seen_bytes, seen);
-    else
-        *seen = sum;
+    if (seen_bytes > 0 && seen_bytes != survey->share_bytes && inquiry->mix == NULL)
+        conclude(inquiry, (double)survey->share_bytes / (double)seen_bytes);
+    return true;
+}
+
+static void survey_file(const char *path, const struct weir_share *share, uint64_t op_limit,
+                        bool needs_dirty, struct inquiry *inquiry)
+{
+    struct weir_cache_survey survey;
+
+    *inquiry->seen = (struct weir_residency){0};
+    if (weir_residency_open(path, &inquiry->probe) != 0)
+        return;
+    weir_cache_survey_init(&survey, share, op_limit, inquiry->piece_bytes, inquiry->mix != NULL);
+    if ((!needs_dirty || weir_residency_knows_dirty(inquiry->probe)) && !ask(inquiry, &survey)) {
+        *inquiry->seen = (struct weir_residency){0};
+        if (inquiry->extents != NULL)
+            *inquiry->extents = (struct weir_extent_map){0};
+    }
+    weir_residency_close(inquiry->probe);
 }
 
 void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
                                const struct weir_clock *clock, struct weir_residency *seen)
 {
-    struct weir_cache_survey survey;
-    struct weir_residency_probe *probe;
+    struct inquiry inquiry = {.clock = clock,
+                              .limit_ns = SURVEY_NS,
+                              .piece_bytes = WEIR_SURVEY_PIECE_BYTES,
+                              .seen = seen};
 
-    *seen = (struct weir_residency){0};
-    if (weir_residency_open(path, &probe) != 0)
-        return;
-    weir_cache_survey_init(&survey, share, op_limit, WEIR_SURVEY_PIECE_BYTES, false);
-    ask(probe, &survey, NULL, clock, SURVEY_NS, seen);
-    weir_residency_close(probe);
+    survey_file(path, share, op_limit, false, &inquiry);
 }
 
 void weir_cache_survey_dirty(const char *path, const struct weir_share *share, uint64_t op_limit,
                              struct weir_mix *mix, const struct weir_clock *clock,
                              uint64_t limit_ns, struct weir_residency *seen)
 {
-    struct weir_cache_survey survey;
-    struct weir_residency_probe *probe;
+    struct inquiry inquiry = {.clock = clock,
+                              .limit_ns = limit_ns,
+                              .piece_bytes = DIRTY_PIECE_BYTES,
+                              .mix = mix,
+                              .seen = seen};
 
-    *seen = (struct weir_residency){0};
-    if (weir_residency_open(path, &probe) != 0)
-        return;
-    if (weir_residency_knows_dirty(probe)) {
-        weir_cache_survey_init(&survey, share, op_limit, DIRTY_PIECE_BYTES, mix != NULL);
-        ask(probe, &survey, mix, clock, limit_ns, seen);
-    }
-    weir_residency_close(probe);
+    survey_file(path, share, op_limit, true, &inquiry);
+}
+
+void weir_cache_survey_after(const char *path, const struct weir_share *share, uint64_t op_count,
+                             const struct weir_clock *clock, bool asks_extents,
+                             struct weir_residency *left, struct weir_extent_map *extents)
+{
+    struct inquiry inquiry = {.clock = clock,
+                              .limit_ns = asks_extents ? EXTENTS_NS : AFTER_NS,
+                              .piece_bytes = DIRTY_PIECE_BYTES,
+                              .seen = left,
+                              .extents = asks_extents ? extents : NULL};
+
+    *extents = (struct weir_extent_map){0};
+    survey_file(path, share, op_count, false, &inquiry);
 }

@@ -17,6 +17,11 @@ static bool counters_are_old(const struct weir_surroundings *surroundings)
 
 /* 1 s: sampling takes 5 us per process, 20 ms on a large node, which is 2 % of such a phase. */
 #define TASK_SAMPLE_NS UINT64_C(1000000000)
+static uint64_t read_storage(const struct weir_surroundings *surroundings)
+{
+    return surroundings->counts_reads ? weir_run_probe_storage_read(surroundings->host.probe)
+                                      : WEIR_UNKNOWN;
+}
 
 void weir_surroundings_begin(struct weir_surroundings *surroundings)
 {
@@ -26,6 +31,7 @@ void weir_surroundings_begin(struct weir_surroundings *surroundings)
         weir_pressure_begin(surroundings->host.pressure);
         weir_clock_compare(surroundings->clock, &surroundings->clocks);
     }
+    surroundings->storage_read_bytes = read_storage(surroundings);
     surroundings->samples_counters = counters_are_old(surroundings);
     if (!surroundings->samples_counters)
         return;
@@ -109,6 +115,8 @@ static void sample_rank(struct weir_surroundings *surroundings, struct weir_exec
         .stolen_cpus = weir_cpu_set_count(&binding->cpus),
         .waited_ns = surroundings->waited_of_ns > 0 ? surroundings->waited_ns : WEIR_UNKNOWN,
         .waited_of_ns = surroundings->waited_of_ns,
+        .storage_read_bytes =
+            weir_growth(surroundings->storage_read_bytes, read_storage(surroundings)),
     };
     tell_place(binding, &now, execution);
     execution->is_moved |= was_away(binding, execution->migrations);

@@ -12,10 +12,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -251,6 +254,68 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
     sum->asked_bytes += end - first;
     sum->resident_bytes += pages.cached * page;
     sum->dirty_bytes += pages.dirty * page;
+    return 0;
+}
+
+/* ---- what is under a file ---- */
+
+#define EXTENTS_AT_ONCE 64
+
+static void count_extent(const struct fiemap_extent *extent, uint64_t bytes,
+                         struct weir_extent_map *sum)
+{
+    sum->mapped_bytes += bytes;
+    if (extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
+        sum->unwritten_bytes += bytes;
+    if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
+        sum->inline_bytes += bytes;
+    if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
+        sum->encoded_bytes += bytes;
+    if (extent->fe_flags & FIEMAP_EXTENT_SHARED)
+        sum->shared_bytes += bytes;
+}
+
+/* Reads that pass no block layer: of persistent memory that is mapped, data are copied from it. */
+static bool is_copied_from_memory(int fd)
+{
+    struct statx facts;
+
+    return statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &facts) == 0 &&
+           (facts.stx_attributes & STATX_ATTR_DAX) != 0;
+}
+
+int weir_extent_map_add(const struct weir_residency_probe *probe, struct weir_extent extent,
+                        struct weir_extent_map *sum)
+{
+    union {
+        struct fiemap map;
+        char room[sizeof(struct fiemap) + EXTENTS_AT_ONCE * sizeof(struct fiemap_extent)];
+    } request = {.map = {.fm_start = extent.offset, .fm_extent_count = EXTENTS_AT_ONCE}};
+    uint64_t end;
+
+    if (extent.offset >= probe->file_bytes)
+        return 0;
+    if (is_copied_from_memory(probe->fd))
+        return -EOPNOTSUPP;
+    if (extent.bytes > probe->file_bytes - extent.offset)
+        extent.bytes = probe->file_bytes - extent.offset;
+    request.map.fm_length = extent.bytes;
+    end = extent.offset + extent.bytes;
+    if (ioctl(probe->fd, FS_IOC_FIEMAP, &request.map) != 0)
+        return -errno;
+    for (unsigned i = 0; i < request.map.fm_mapped_extents; i++) {
+        const struct fiemap_extent *found = &request.map.fm_extents[i];
+        uint64_t first = found->fe_logical > extent.offset ? found->fe_logical : extent.offset;
+        uint64_t last = found->fe_logical + found->fe_length;
+
+        /* A full table: later extents are not known. */
+        if (i + 1 == EXTENTS_AT_ONCE && last < end)
+            end = last;
+        last = last < end ? last : end;
+        if (last > first)
+            count_extent(found, last - first, sum);
+    }
+    sum->asked_bytes += end - extent.offset;
     return 0;
 }
 

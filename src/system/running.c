@@ -144,6 +144,7 @@ struct throttle_file {
 struct weir_run_probe {
     int sched_fd; /* -1: not there */
     int wait_fd;  /* schedstat; -1: not there */
+    int io_fd;    /* /proc/self/io; -1 = hidden, or not counted */
     struct throttle_file throttles[GROUPS_MAX];
     unsigned throttle_count;
     uint64_t throttled_ns; /* sum of what each reading found to be new */
@@ -208,6 +209,7 @@ struct weir_run_probe *weir_run_probe_open(const char *root)
         weir_error_out_of_memory();
     probe->sched_fd = open_below(root, "/proc/self/sched");
     probe->wait_fd = open_below(root, "/proc/thread-self/schedstat");
+    probe->io_fd = open_below(root, "/proc/self/io");
     weir_control_groups_visit(root, "cpu", add_group, probe);
     return probe;
 }
@@ -220,6 +222,8 @@ void weir_run_probe_close(struct weir_run_probe *probe)
         close(probe->sched_fd);
     if (probe->wait_fd >= 0)
         close(probe->wait_fd);
+    if (probe->io_fd >= 0)
+        close(probe->io_fd);
     for (unsigned i = 0; i < probe->throttle_count; i++)
         close(probe->throttles[i].fd);
     free(probe);
@@ -279,6 +283,19 @@ static uint64_t read_throttled(struct weir_run_probe *probe)
     }
     probe->throttled_ns += greatest_ns;
     return is_known ? probe->throttled_ns : WEIR_UNKNOWN;
+}
+
+/* The kernel counts a read when a thread of the process submits it to a block device, so that
+ * threads of io_uring count as well, and whatever the page cache serves does not. */
+uint64_t weir_run_probe_storage_read(const struct weir_run_probe *probe)
+{
+    char text[SMALL_FILE_BYTES];
+    uint64_t bytes;
+
+    return read_anew(probe->io_fd, text, sizeof text) &&
+                   weir_number_find_in(text, "read_bytes", &bytes)
+               ? bytes
+               : WEIR_UNKNOWN;
 }
 
 void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running)

@@ -334,3 +334,31 @@ void weir_storage_describe(const char *root, const char *path, struct weir_stora
     keep_devices(facts, root, &chain);
     weir_io_limits_find(root, facts);
 }
+
+/* Not in linux/magic.h. */
+#define JFS_MAGIC 0x3153464a
+#define NTFS3_MAGIC 0x7366746e
+#define EXFAT_MAGIC 0x2011BAB0
+
+bool weir_storage_counts_reads(const char *path)
+{
+    static const unsigned long types[] = {
+        EXT4_SUPER_MAGIC,     XFS_SUPER_MAGIC,      BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,
+        MSDOS_SUPER_MAGIC,    EXFAT_MAGIC,          JFS_MAGIC,         NTFS3_MAGIC,
+        NILFS_SUPER_MAGIC,    REISERFS_SUPER_MAGIC, ISOFS_SUPER_MAGIC, UDF_SUPER_MAGIC,
+        OVERLAYFS_SUPER_MAGIC};
+    char existing[PATH_MAX];
+    struct statfs facts;
+    struct stat found;
+
+    if (!weir_path_find_existing(path, existing, &found))
+        return false;
+    if (S_ISBLK(found.st_mode))
+        return true;
+    if (statfs(existing, &facts) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if ((unsigned long)facts.f_type == types[i])
+            return true;
+    return false;
+}

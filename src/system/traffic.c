@@ -29,6 +29,8 @@ struct meter {
 struct weir_traffic_watch {
     size_t device_count;
     size_t port_count;
+    size_t top_count;
+    struct meter tops[WEIR_CHAIN_MAX]; /* devices that the file system is on */
     struct meter devices[WEIR_CHAIN_MAX];
     struct meter ports[WEIR_PORTS_MAX];
     int loopback; /* bytes sent; -1: not counted */
@@ -51,7 +53,7 @@ static void close_counter(int fd)
 
 /* ---- what is watched ---- */
 
-static void watch_device(struct weir_traffic_watch *watch, const char *root, const char *name)
+static void watch_device(const char *root, const char *name, struct meter *meters, size_t *count)
 {
     char directory[WEIR_ROOTED_PATH_BYTES];
     int fd;
@@ -59,7 +61,7 @@ static void watch_device(struct weir_traffic_watch *watch, const char *root, con
     snprintf(directory, sizeof directory, "%s/sys/class/block/%s", root, name);
     fd = open_counter(directory, "stat");
     if (fd >= 0)
-        watch->devices[watch->device_count++] = (struct meter){fd, -1, SECTOR_BYTES};
+        meters[(*count)++] = (struct meter){fd, -1, SECTOR_BYTES};
 }
 
 /* The facts may have been cut: the chain is followed anew, and holds each device once. Of a device
@@ -71,9 +73,14 @@ static void watch_devices(struct weir_traffic_watch *watch, const char *root,
 
     for (uint32_t i = 0; i < facts->device_count; i++)
         weir_block_chain_add(&chain, root, facts->devices[i].name);
-    for (size_t i = 0; i < chain.count; i++)
-        if (!chain.links[i].has_parts)
-            watch_device(watch, root, chain.links[i].name);
+    for (size_t i = 0; i < chain.count; i++) {
+        const struct weir_block_link *link = &chain.links[i];
+
+        if (!link->has_parts)
+            watch_device(root, link->name, watch->devices, &watch->device_count);
+        if (link->level == 0)
+            watch_device(root, link->name, watch->tops, &watch->top_count);
+    }
 }
 
 /* True if both counters are there; else none of them is open. */
@@ -156,6 +163,8 @@ void weir_traffic_close(struct weir_traffic_watch *watch)
         return;
     for (size_t i = 0; i < watch->device_count; i++)
         close_counter(watch->devices[i].in);
+    for (size_t i = 0; i < watch->top_count; i++)
+        close_counter(watch->tops[i].in);
     for (size_t i = 0; i < watch->port_count; i++) {
         close_counter(watch->ports[i].in);
         close_counter(watch->ports[i].out);
@@ -182,14 +191,22 @@ static uint64_t read_port(int fd, uint64_t unit_bytes)
 }
 
 /* Reads done, merged, sectors, time; and the same of writes. */
-static void add_device(const struct meter *meter, struct weir_traffic *traffic)
+static void add_device(const struct meter *meter, bool is_top, struct weir_traffic *traffic)
 {
-    uint64_t sectors_read, sectors_written;
+    uint64_t reads, sectors_read, writes, sectors_written;
     char text[256];
 
-    if (!read_counter(meter->in, text) || sscanf(text, "%*u %*u %" SCNu64 " %*u %*u %*u %" SCNu64,
-                                                 &sectors_read, &sectors_written) != 2)
+    if (!read_counter(meter->in, text) ||
+        sscanf(text, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64, &reads,
+               &sectors_read, &writes, &sectors_written) != 4)
         return;
+    if (is_top) {
+        traffic->top_reads += reads;
+        traffic->top_read_bytes += sectors_read * meter->unit_bytes;
+        traffic->top_writes += writes;
+        traffic->top_written_bytes += sectors_written * meter->unit_bytes;
+        return;
+    }
     traffic->device_read_bytes += sectors_read * meter->unit_bytes;
     traffic->device_written_bytes += sectors_written * meter->unit_bytes;
 }
@@ -202,7 +219,9 @@ void weir_traffic_read(const struct weir_traffic_watch *watch, struct weir_traff
     traffic->has_loopback = watch->loopback >= 0;
     traffic->loopback_bytes = watch->loopback >= 0 ? read_port(watch->loopback, 1) : 0;
     for (size_t i = 0; i < watch->device_count; i++)
-        add_device(&watch->devices[i], traffic);
+        add_device(&watch->devices[i], false, traffic);
+    for (size_t i = 0; i < watch->top_count; i++)
+        add_device(&watch->tops[i], true, traffic);
     for (size_t i = 0; i < watch->port_count; i++) {
         const struct meter *meter = &watch->ports[i];
 
@@ -229,5 +248,9 @@ struct weir_traffic weir_traffic_between(const struct weir_traffic *before,
             growth(before->network_received_bytes, after->network_received_bytes),
         .network_sent_bytes = growth(before->network_sent_bytes, after->network_sent_bytes),
         .loopback_bytes = growth(before->loopback_bytes, after->loopback_bytes),
+        .top_reads = growth(before->top_reads, after->top_reads),
+        .top_read_bytes = growth(before->top_read_bytes, after->top_read_bytes),
+        .top_writes = growth(before->top_writes, after->top_writes),
+        .top_written_bytes = growth(before->top_written_bytes, after->top_written_bytes),
     };
 }

@@ -205,6 +205,7 @@ static struct {
     uint64_t furthest; /* offset that was asked for */
     int open_code;
     unsigned open_probes;
+    int map_code;
 } kernel;
 
 int weir_cache_drop_file(const char *path)
@@ -275,6 +276,17 @@ int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent ex
     sum->asked_bytes += extent.bytes;
     sum->resident_bytes += extent.bytes / 4;
     return 0;
+}
+
+/* Half of whatever is asked for is a hole, and a quarter is compressed. */
+int weir_extent_map_add(const struct weir_residency_probe *probe, struct weir_extent extent,
+                        struct weir_extent_map *sum)
+{
+    assert_ptr_equal(probe, &kernel);
+    sum->asked_bytes += extent.bytes;
+    sum->mapped_bytes += extent.bytes / 2;
+    sum->encoded_bytes += extent.bytes / 4;
+    return kernel.map_code;
 }
 
 static int reduce_alone(struct weir_group *group, uint64_t *values, size_t count,
@@ -677,6 +689,59 @@ static void files_that_are_read_are_dropped_one_by_one(void **state)
     assert_int_equal(kernel.drops, 0);
 }
 
+/* Of 640 MiB that were read by a rank, block devices supplied so many. */
+static void conclude(struct scene *scene, uint64_t supplied, bool is_direct, int map_code)
+{
+    static struct weir_surroundings surroundings;
+    static struct weir_session session;
+    static struct weir_tally tally;
+
+    set_scene(scene, 2);
+    kernel.map_code = map_code;
+    surroundings.counts_reads = true;
+    session.bypasses_cache = is_direct;
+    tally.verbs[WEIR_OP_READ].byte_count = 640 * MIB;
+    scene->run.surroundings = &surroundings;
+    scene->run.session = &session;
+    scene->run.tally = &tally;
+    scene->data.loop.furthest = 640;
+    scene->data.facts.around.execution.storage_read_bytes = supplied;
+    weir_cache_state_conclude(&scene->data);
+    strike(scene);
+}
+
+static void bytes_that_no_device_supplied_are_looked_for(void **state)
+{
+    struct scene scene;
+    struct weir_data_origin *origin = &scene.data.facts.origin;
+
+    (void)state;
+    conclude(&scene, 640 * MIB, false, 0);
+    assert_int_equal(kernel.questions, 0);
+    conclude(&scene, 100 * MIB, false, 0);
+    assert_int_equal(origin->extent_bytes, 640 * MIB);
+    assert_int_equal(origin->hole_bytes, 320 * MIB);
+    assert_int_equal(origin->encoded_bytes, 160 * MIB);
+    assert_int_equal(origin->left_asked_bytes, 0);
+    conclude(&scene, WEIR_UNKNOWN, false, 0);
+    assert_int_equal(kernel.questions, 0);
+    /* Without an extent map nothing proves that a device was to supply them. */
+    conclude(&scene, 100 * MIB, false, -EOPNOTSUPP);
+    assert_int_equal(origin->extent_bytes, 0);
+    assert_int_equal(scene.data.facts.around.execution.storage_read_bytes, WEIR_UNKNOWN);
+}
+
+static void pages_that_direct_io_left_are_counted(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    conclude(&scene, 640 * MIB, true, 0);
+    assert_int_equal(scene.data.facts.origin.left_asked_bytes, 640 * MIB);
+    assert_int_equal(scene.data.facts.origin.left_bytes, 160 * MIB);
+    assert_int_equal(scene.data.facts.origin.extent_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -697,6 +762,8 @@ int main(void)
         cmocka_unit_test(files_may_be_dropped_by_all),
         cmocka_unit_test(before_all_that_make_nothing_a_node_forgets_names),
         cmocka_unit_test(files_that_are_read_are_dropped_one_by_one),
+        cmocka_unit_test(bytes_that_no_device_supplied_are_looked_for),
+        cmocka_unit_test(pages_that_direct_io_left_are_counted),
     };
 
     return cmocka_run_group_tests_name("cache_state", tests, NULL, NULL);

@@ -71,6 +71,38 @@ static void need_storage(void)
     }
 }
 
+/* Data, a hole, and blocks that are allocated and not written, as far as the file system of /tmp
+ * has them. */
+static void the_extents_under_a_file_are_told_apart(void **state)
+{
+    struct weir_extent_map whole = {0}, hole = {0};
+    struct weir_residency_probe *probe;
+    struct file file;
+    int code;
+
+    (void)state;
+    need_storage();
+    make_file(&file, MIB);
+    assert_int_equal(ftruncate(file.fd, 3 * MIB), 0);
+    code = fallocate(file.fd, 0, 2 * MIB, MIB);
+    assert_int_equal(fsync(file.fd), 0);
+    assert_int_equal(weir_residency_open(file.path, &probe), 0);
+    if (code == 0)
+        code = weir_extent_map_add(probe, (struct weir_extent){0, 9 * MIB}, &whole);
+    if (code == 0)
+        code = weir_extent_map_add(probe, (struct weir_extent){MIB + 4096, MIB / 2}, &hole);
+    weir_residency_close(probe);
+    remove_file(&file);
+    if (code != 0)
+        skip();
+    assert_int_equal(whole.asked_bytes, 3 * MIB);
+    assert_int_equal(whole.mapped_bytes, 2 * MIB);
+    assert_int_equal(whole.unwritten_bytes, MIB);
+    assert_int_equal(whole.inline_bytes, 0);
+    assert_int_equal(hole.asked_bytes, MIB / 2);
+    assert_int_equal(hole.mapped_bytes, 0);
+}
+
 static void touch_page(const struct file *file, uint64_t number)
 {
     char byte;
@@ -541,6 +573,7 @@ int main(void)
         cmocka_unit_test(long_parts_are_counted_piece_by_piece),
         cmocka_unit_test(pages_are_dirty_until_they_are_synced),
         cmocka_unit_test(parts_add_up),
+        cmocka_unit_test(the_extents_under_a_file_are_told_apart),
         cmocka_unit_test(the_figure_is_that_of_fincore),
         cmocka_unit_test(asking_by_mincore_leaves_the_time_of_access_alone),
         cmocka_unit_test(what_is_no_file_is_refused),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binding of all threads, and counters of processors' time, from made-up trees of /proc and /sys
  * and from this host. */
+#include "weir/system/environment.h"
 #include "weir/system/running.h"
 
 #include "weir/base/execution.h"
@@ -501,6 +502,39 @@ static void closing_nothing_is_no_error(void **state)
     weir_run_probe_close(NULL);
 }
 
+/* The page cache has what was just written; what it has let go of comes from the device. */
+static void reads_of_the_storage_are_counted_and_those_of_the_page_cache_are_not(void **state)
+{
+    enum { BYTES = 1 << 20 };
+    char path[] = "/tmp/test_running.XXXXXX";
+    struct weir_run_probe *probe = weir_run_probe_open("");
+    int fd = mkstemp(path);
+    char *data = calloc(1, BYTES);
+    uint64_t before, cached, read;
+    bool counts =
+        weir_storage_counts_reads(path) && weir_run_probe_storage_read(probe) != WEIR_UNKNOWN;
+
+    (void)state;
+    assert_true(fd >= 0 && data != NULL);
+    assert_int_equal(pwrite(fd, data, BYTES, 0), BYTES);
+    before = weir_run_probe_storage_read(probe);
+    assert_int_equal(pread(fd, data, BYTES, 0), BYTES);
+    cached = weir_run_probe_storage_read(probe);
+    assert_int_equal(fsync(fd), 0);
+    assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    assert_int_equal(pread(fd, data, BYTES, 0), BYTES);
+    read = weir_run_probe_storage_read(probe);
+    weir_run_probe_close(probe);
+    close(fd);
+    unlink(path);
+    free(data);
+    assert_false(weir_storage_counts_reads("/proc/self"));
+    if (!counts)
+        skip();
+    assert_in_range(cached - before, 0, BYTES / 8);
+    assert_in_range(read - cached, BYTES, BYTES + BYTES / 8);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, give_all_back)
 
 int main(void)
@@ -516,6 +550,7 @@ int main(void)
         TEST(reading_allocates_and_opens_nothing),
         TEST(a_thread_that_is_moved_has_migrated),
         TEST(two_threads_on_one_processor_preempt_each_other),
+        TEST(reads_of_the_storage_are_counted_and_those_of_the_page_cache_are_not),
         TEST(closing_nothing_is_no_error),
     };
 

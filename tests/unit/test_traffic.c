@@ -31,14 +31,16 @@ static void the_lowest_devices_count_and_each_once(void **state)
         const char *devices[3];
         uint64_t read;
         uint64_t written;
+        uint64_t top_read; /* by the devices that a file system is on */
+        unsigned tops;
     } cases[] = {
-        {{"sda"}, 100, 200},
-        {{"sda1"}, 100, 200}, /* its disk */
-        {{"dm-0"}, 100 + 1000, 200 + 2000},
-        {{"dm-0", "sda"}, 100 + 1000, 200 + 2000},
-        {{"sda1", "sda2"}, 100, 200},
-        {{"loop0"}, 7, 8}, /* on a file that is on no device */
-        {{"none"}, 0, 0},
+        {{"sda"}, 100, 200, 100, 1},
+        {{"sda1"}, 100, 200, 3, 1}, /* its disk */
+        {{"dm-0"}, 100 + 1000, 200 + 2000, 9, 1},
+        {{"dm-0", "sda"}, 100 + 1000, 200 + 2000, 9, 1},
+        {{"sda1", "sda2"}, 100, 200, 3 + 4, 2},
+        {{"loop0"}, 7, 8, 7, 1}, /* on a file that is on no device */
+        {{"none"}, 0, 0, 0, 0},
     };
     static const struct planted_file files[] = {
         {"sys/devices/sda/stat", STAT("100", "200")},
@@ -70,6 +72,9 @@ static void the_lowest_devices_count_and_each_once(void **state)
         assert_int_equal(traffic.has_devices, cases[i].read > 0);
         assert_int_equal(traffic.device_read_bytes, cases[i].read * 512);
         assert_int_equal(traffic.device_written_bytes, cases[i].written * 512);
+        assert_int_equal(traffic.top_read_bytes, cases[i].top_read * 512);
+        assert_int_equal(traffic.top_reads, 11 * cases[i].tops);
+        assert_int_equal(traffic.top_writes, 21 * cases[i].tops);
         assert_false(traffic.has_network);
         assert_false(traffic.has_loopback);
     }

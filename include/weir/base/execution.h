@@ -68,6 +68,7 @@ struct weir_execution {
     struct weir_pressure pressure;
     double clock_ppm;       /* Weir's clock ran so much faster than the kernel's */
     double clock_error_ppm; /* bound of the error of that; 0 = not known */
+    uint64_t storage_read_bytes; /* from block devices, by all of its threads; WEIR_UNKNOWN */
 };
 
 #endif

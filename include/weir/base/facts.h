@@ -142,6 +142,11 @@ struct weir_traffic {
     /* of the loopback device, what was sent, which is what was received: servers on this node, and
      * all else that its processes tell each other */
     uint64_t loopback_bytes;
+    /* requests to the devices that the file system is on, and their bytes */
+    uint64_t top_reads;
+    uint64_t top_read_bytes;
+    uint64_t top_writes;
+    uint64_t top_written_bytes;
 };
 
 /* A file, device or directory that a rank worked in, as its node sees it. */

@@ -22,6 +22,19 @@
 #define WEIR_SLOWEST_KEPT 3
 #define WEIR_OUTLIERS_KEPT 64
 
+/* Origin of the bytes of a rank, as the kernel reports it after the phase. All zero: not queried.
+ */
+struct weir_data_origin {
+    uint64_t left_asked_bytes; /* moved by direct I/O; 0 = the page cache is not known */
+    uint64_t left_bytes;       /* of these, in the page cache now, and not before */
+    uint64_t extent_bytes;     /* read, and covered by the extent map: */
+    uint64_t hole_bytes;
+    uint64_t unwritten_bytes;
+    uint64_t inline_bytes;
+    uint64_t encoded_bytes;
+    uint64_t shared_bytes;
+};
+
 /* One rank's part of a phase, as gathered. Stamps are on the common clock, relative to the phase's
  * agreed start. */
 struct weir_rank_row {
@@ -67,10 +80,18 @@ struct weir_rank_row {
     uint64_t unstored_bytes;
     uint64_t synced_asked_bytes;
     uint64_t unsynced_bytes;
+    struct weir_data_origin origin;
     /* of the first rank of each node: */
     uint64_t machine; /* nodes of one machine see the same devices; 0: not known */
     struct weir_traffic traffic;
     uint64_t node_memory_bytes; /* that a page cache could take; 0: not known */
+};
+
+/* Bytes that ranks read, and those that block devices supplied for it. */
+struct weir_supply_result {
+    unsigned rank_count; /* ranks for which the kernel counts them */
+    uint64_t storage_bytes;
+    struct weir_data_origin origin; /* sums over ranks */
 };
 
 /* How much of what a phase was about to read was in page caches. */
@@ -336,6 +357,7 @@ struct weir_phase_result {
     struct weir_rank_place *rank_places;
     struct weir_residency_result residency;
     struct weir_dirty_result dirty;
+    struct weir_supply_result supply;
     struct weir_traffic traffic; /* of all machines, from before the phase until after it */
     uint64_t node_memory_bytes;  /* least of the nodes; 0: not known */
     /* rank_count of them, while the record is shown to the observer for the first time; else

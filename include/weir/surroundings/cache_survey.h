@@ -18,6 +18,13 @@ void weir_cache_survey_dirty(const char *path, const struct weir_share *share, u
                              struct weir_mix *mix, const struct weir_clock *clock,
                              uint64_t limit_ns, struct weir_residency *seen);
 
+/* Samples the page cache after a phase of the first `op_count` operations of `share`, and the
+ * extents under them if `asks_extents`, for 0.5 or 10 ms. All zero if the kernel reports nothing.
+ */
+void weir_cache_survey_after(const char *path, const struct weir_share *share, uint64_t op_count,
+                             const struct weir_clock *clock, bool asks_extents,
+                             struct weir_residency *left, struct weir_extent_map *extents);
+
 /* ---- which parts of a file are asked for ---- */
 
 #define WEIR_SURVEY_RUNS_MAX 4096

@@ -48,6 +48,7 @@ struct weir_surroundings {
     struct weir_binding binding;              /* of this rank */
     uint32_t given_core_count;                /* cores of host.given */
     bool is_bound;                            /* to the binding */
+    bool counts_reads;                        /* weir_storage_counts_reads(path) */
     char path[WEIR_PATH_BYTES];               /* behind which the storage is; "": there is none */
     struct weir_storage_facts storage;        /* behind the path; first rank of a node */
     struct weir_traffic_watch *traffic_watch; /* first rank of a node; else NULL */
@@ -65,6 +66,7 @@ struct weir_surroundings {
     uint64_t entered_waited_ns;    /* ... and how long it had waited for CPUs until then */
     uint64_t waited_ns;            /* in the phase, until its last stamp */
     uint64_t waited_of_ns;         /* how long that was; 0 = not yet known */
+    uint64_t storage_read_bytes; /* by this process before the phase; WEIR_UNKNOWN */
     struct weir_traffic traffic;
     struct weir_page_sample pages;
 };

@@ -28,6 +28,11 @@ uint64_t weir_environment_machine(const char *root);
  * attributes, which may wait for its servers. */
 void weir_storage_describe(const char *root, const char *path, struct weir_storage_facts *facts);
 
+/* True if the kernel counts reads of a file at `path`, or in its nearest existing parent, for the
+ * process that makes them (/proc/self/io): file systems on block devices, and block devices
+ * themselves. Of an overlay it depends on the file systems below it. */
+bool weir_storage_counts_reads(const char *path);
+
 /* Facts of the job: launcher, batch system with the job's number and nodes, settings of the
  * transports of MPI libraries. `get` is getenv but for tests. The list and what it points to are in
  * `arena`; returns how many there are. */

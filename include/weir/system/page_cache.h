@@ -39,6 +39,21 @@ bool weir_residency_knows_dirty(const struct weir_residency_probe *probe);
 int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent extent,
                        struct weir_residency *sum);
 
+/* Extents of a part of a file, by kind. */
+struct weir_extent_map {
+    uint64_t asked_bytes;     /* 0 = not known */
+    uint64_t mapped_bytes;    /* the rest are holes, and these are ... */
+    uint64_t unwritten_bytes; /* ... allocated and never written, ... */
+    uint64_t inline_bytes;    /* ... in the inode or in metadata, ... */
+    uint64_t encoded_bytes;   /* ... compressed or encrypted, ... */
+    uint64_t shared_bytes;    /* ... and in other files, too */
+};
+
+/* Adds up to 64 extents on the storage that lie under the part `extent` to `sum` (FS_IOC_FIEMAP).
+ * Returns 0 or -errno: the file system has no extent map, or its data are in memory (DAX). */
+int weir_extent_map_add(const struct weir_residency_probe *probe, struct weir_extent extent,
+                        struct weir_extent_map *sum);
+
 /* ---- emptying ---- */
 
 /* Writes dirty pages of the file back and has the kernel drop all that no process uses. No

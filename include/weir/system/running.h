@@ -40,6 +40,9 @@ void weir_run_probe_close(struct weir_run_probe *probe);
 /* Nanoseconds for which the thread that opened the probe has been runnable and has waited for a
  * CPU; WEIR_UNKNOWN if the kernel does not count them. One system call. */
 uint64_t weir_run_probe_waited(const struct weir_run_probe *probe);
+/* Bytes that this process, all of its threads together, has read from block devices so far;
+ * WEIR_UNKNOWN if /proc/self/io is hidden or does not have them. One system call. */
+uint64_t weir_run_probe_storage_read(const struct weir_run_probe *probe);
 
 /* Reads them. Costs some ten microseconds, and allocates nothing. */
 void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running);

@@ -246,6 +246,24 @@ static const struct weir_json_field dirty_fields[] = {
     {0},
 };
 
+#define SUPPLY(key_text, member)                                                                   \
+    WEIR_JSON_FIELD(weir_supply_result, key_text, member, COUNT, .flags = WEIR_JSON_OMITTED,       \
+                    WEIR_JSON_WHEN(weir_supply_result, member))
+
+static const struct weir_json_field supply_fields[] = {
+    WEIR_JSON_FIELD(weir_supply_result, "ranks", rank_count, UNSIGNED),
+    WEIR_JSON_FIELD(weir_supply_result, "storage_read_bytes", storage_bytes, COUNT),
+    SUPPLY("left_asked_bytes", origin.left_asked_bytes),
+    SUPPLY("left_bytes", origin.left_bytes),
+    SUPPLY("extent_bytes", origin.extent_bytes),
+    SUPPLY("hole_bytes", origin.hole_bytes),
+    SUPPLY("unwritten_bytes", origin.unwritten_bytes),
+    SUPPLY("inline_bytes", origin.inline_bytes),
+    SUPPLY("encoded_bytes", origin.encoded_bytes),
+    SUPPLY("shared_bytes", origin.shared_bytes),
+    {0},
+};
+
 #define TRAFFIC(key_text, member, condition)                                                       \
     WEIR_JSON_FIELD(weir_traffic, key_text, member, COUNT, WEIR_JSON_WHEN(weir_traffic, condition))
 
@@ -580,6 +598,8 @@ const struct weir_json_field weir_record_phase_fields[] = {
           WEIR_JSON_WHEN(weir_phase_result, residency.asked_bytes)),
     PHASE("dirty", dirty, OBJECT, .fields = dirty_fields,
           WEIR_JSON_WHEN(weir_phase_result, dirty.asked_bytes)),
+    PHASE("supply", supply, OBJECT, .fields = supply_fields, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, supply.rank_count)),
     PHASE("traffic", traffic, OBJECT, .fields = traffic_fields,
           .when = offsetof(struct weir_phase_result, traffic.has_devices),
           .when_bytes = 3 * sizeof(bool)),
