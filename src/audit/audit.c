@@ -57,6 +57,7 @@ static void audit_tree(struct weir_audit_input *input)
     weir_audit_names(input);
     weir_audit_sync(input);
     weir_audit_targets(input);
+    weir_audit_tree_supply(input);
     if (input->phase->names.item == NULL || input->record->rank_ops_min == 0)
         return;
     weir_audit_time(input);
@@ -144,6 +145,7 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
         audit_program(&input);
     if (moves_data(&input))
         audit_data(&input);
+    weir_audit_storage(&input);
     ask_for_evidence(&input);
     weir_audit_conclude(plan, record);
 }
@@ -169,7 +171,13 @@ static const struct {
     {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_WARM_UP},
     {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_TREND},
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_SHORT},
-    {WEIR_FINDING_RESIDENT, WEIR_FINDING_NO_DEVICE_IO},
+    {WEIR_FINDING_NO_DEVICE_IO, WEIR_FINDING_SHORT},
+    {WEIR_FINDING_REPEATED, WEIR_FINDING_NO_DEVICE_IO},
+    {WEIR_FINDING_SUBMIT_BLOCKS, WEIR_FINDING_DEPTH_NOT_REACHED},
+    {WEIR_FINDING_CPU_BOUND, WEIR_FINDING_DEPTH_NOT_REACHED},
+    {WEIR_FINDING_DATA_IN_FLIGHT, WEIR_FINDING_DEPTH_NOT_REACHED},
+    {WEIR_FINDING_DATA_SHARE, WEIR_FINDING_DEPTH_NOT_REACHED},
+    {WEIR_FINDING_BUFFERED_DIRECT, WEIR_FINDING_NO_DEVICE_IO},
     {WEIR_FINDING_IN_MEMORY, WEIR_FINDING_SHORT},
     {WEIR_FINDING_NO_STORAGE, WEIR_FINDING_SHORT},
     {WEIR_FINDING_VOLATILE_MOUNT, WEIR_FINDING_SYNC_NO_EFFECT},

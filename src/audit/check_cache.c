@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* The same files, by their names. */
@@ -65,14 +67,9 @@ static bool leaves_reads_alone(const struct weir_audit_input *input)
            weir_test_phase(input->test, WEIR_READ) != NULL;
 }
 
-/* Ranks of a mixed phase cannot be shifted: each writes its own part. */
-static const char *other_way_out(const struct weir_audit_input *input)
-{
-    return input->phase->verb == WEIR_MIXED ? "use direct I/O" : ", or direct I/O";
-}
-
-/* The reason why ranks stay on their own node, and the remedy. */
-static void explain_nearness(const struct weir_audit_input *input, struct weir_text *text)
+/* Writes what keeps ranks from the data of their own node. Ranks of a mixed phase cannot be
+ * shifted: each writes its own part. */
+static void add_way_to_other_nodes(const struct weir_audit_input *input, struct weir_text *text)
 {
     const struct weir_phase_result *record = input->record;
     const struct weir_shift *shift = &input->phase->shift;
@@ -81,31 +78,27 @@ static void explain_nearness(const struct weir_audit_input *input, struct weir_t
         shift->kind == WEIR_SHIFT_NODES ? WEIR_REMEDY_SHIFT_NODES : WEIR_REMEDY_SHIFT_RANDOM;
 
     if (input->phase->verb == WEIR_MIXED)
-        return;
-    if (shift->kind == WEIR_SHIFT_NONE)
-        weir_text_add(text, "use " WEIR_REMEDY_SHIFT_NODES " on several nodes");
+        weir_text_add(text, "--direct");
+    else if (shift->kind == WEIR_SHIFT_NONE)
+        weir_text_add(text, WEIR_REMEDY_SHIFT_NODES " on several nodes, or --direct");
     else if (record->node_count < 2)
-        weir_text_add(text, "%s finds no other node: use several", letter);
+        weir_text_add(text, "several nodes for %s, or --direct", letter);
     else if (shift->kind == WEIR_SHIFT_PERMUTATION)
-        weir_text_add(text, WEIR_REMEDY_SHIFT_PERMUTATION
-                      " takes near ranks too: use " WEIR_REMEDY_SHIFT_RANDOM);
+        weir_text_add(text, WEIR_REMEDY_SHIFT_RANDOM " instead of " WEIR_REMEDY_SHIFT_PERMUTATION
+                                                     ", or --direct");
     else if (test->given_nodes > 0 || test->given_ranks_per_node > 0)
-        weir_text_add(text, "%s took the given numbers of nodes and ranks for true: leave them out",
-                      letter);
+        weir_text_add(text, "no given numbers of nodes and ranks, or --direct");
     else if (shift->distance == 0)
-        weir_text_add(text, WEIR_REMEDY_SHIFT_DISTANCE
-                      " 0 asks for no other node: use " WEIR_REMEDY_SHIFT_DISTANCE " 1");
+        weir_text_add(text, WEIR_REMEDY_SHIFT_DISTANCE " 1, or --direct");
     else if (goes_full_circle(input) && leaves_reads_alone(input))
-        weir_text_add(text, WEIR_REMEDY_VERIFY_WRITES " leaves the other node to " WEIR_REMEDY_READ
-                                                      ": verify with " WEIR_REMEDY_VERIFY_READS);
+        weir_text_add(text, "verify with " WEIR_REMEDY_VERIFY_READS ", or --direct");
     else if (goes_full_circle(input))
-        weir_text_add(
-            text,
-            "%" PRIu64
-            " nodes further is a full circle of %u: use another " WEIR_REMEDY_SHIFT_DISTANCE,
-            shift->distance, record->node_count);
+        weir_text_add(text,
+                      "another " WEIR_REMEDY_SHIFT_DISTANCE " than %" PRIu64
+                      ", a full circle of %u nodes",
+                      shift->distance, record->node_count);
     else /* Rank shifts leave 2L - N ranks where L of N are on one node, and else none. */
-        weir_text_add(text, "one node has %u of the %u ranks: spread them evenly",
+        weir_text_add(text, "equally many ranks on each node: one has %u of %u",
                       (record->rank_count + record->near_rank_count) / 2, record->rank_count);
 }
 
@@ -115,20 +108,18 @@ static bool check_nearness(const struct weir_audit_input *input, bool may_be_cac
     struct weir_phase_result *record = input->record;
     enum weir_shift_kind kind = input->phase->shift.kind;
     bool is_read_back = may_be_cached && is_written_before(input);
-    struct weir_text why = {0};
+    struct weir_text way = {0};
 
-    explain_nearness(input, &why);
+    add_way_to_other_nodes(input, &way);
     if (is_read_back)
         weir_result_find(record, WEIR_FINDING_MAYBE_CACHED,
-                         "%u of %u ranks read back what their own node wrote, through a page cache "
-                         "that may have served it: %s%s",
-                         record->near_rank_count, record->rank_count, weir_text_string(&why),
-                         other_way_out(input));
+                         "%u of %u ranks read data that their node wrote -> %s",
+                         record->near_rank_count, record->rank_count, weir_text_string(&way));
     else if (kind == WEIR_SHIFT_NODES || kind == WEIR_SHIFT_RANDOM)
         weir_result_find(record, WEIR_FINDING_SAME_NODE,
-                         "%u of %u ranks read what their own node writes: %s",
-                         record->near_rank_count, record->rank_count, weir_text_string(&why));
-    weir_text_close(&why);
+                         "%u of %u ranks read data that their node writes -> %s",
+                         record->near_rank_count, record->rank_count, weir_text_string(&way));
+    weir_text_close(&way);
     return is_read_back;
 }
 
@@ -157,8 +148,7 @@ static void check_memory(const struct weir_audit_input *input)
     if (is_written_before(input) || data_bytes >= record->node_memory_bytes)
         return;
     weir_result_find(record, WEIR_FINDING_FITS_IN_MEMORY,
-                     "the %s that a node reads fit into its memory of %s, and the kernel does not "
-                     "tell what was in the page cache: use --drop-caches, or direct I/O",
+                     "%s per node fit into %s of memory, and may be in it -> --direct",
                      weir_size_format(data_bytes, data),
                      weir_size_format(record->node_memory_bytes, memory));
 }
@@ -173,16 +163,15 @@ static void check_cached(const struct weir_audit_input *input)
     if (!input->phase->is_check && is_checked_before(input)) {
         is_cached = true;
         weir_result_find(record, WEIR_FINDING_CHECKED_BEFORE,
-                         "each rank reads what it has read for " WEIR_REMEDY_VERIFY_WRITES
-                         ", through a page cache that may "
-                         "have served it: verify with " WEIR_REMEDY_VERIFY_READS
-                         " instead, or use direct I/O");
+                         WEIR_REMEDY_VERIFY_WRITES " has read the same data through the page "
+                                                   "cache -> " WEIR_REMEDY_VERIFY_READS
+                                                   " instead, or --direct");
     }
     if (record->depth_curve.count > 0) {
         is_cached = true;
         weir_result_find(record, WEIR_FINDING_SEARCHED_BEFORE,
-                         "the search for a depth read the same files before, through a page cache "
-                         "that may have served the rest: use direct I/O");
+                         "the depth search has read the same files through the page cache -> "
+                         "--direct");
     }
     if (!is_cached && !input->phase->is_check)
         check_memory(input);
@@ -190,43 +179,25 @@ static void check_cached(const struct weir_audit_input *input)
 
 /* ---- with figures of the kernel ---- */
 
-static void explain_residency(const struct weir_audit_input *input, struct weir_text *text)
-{
-    bool has_near_ranks = input->record->near_rank_count > 0 && input->phase->verb != WEIR_MIXED;
-
-    if (input->test->cache_drop != WEIR_DROP_NOTHING) {
-        weir_text_add(text, "--drop-caches leaves pages that others use, and those of file systems "
-                            "in memory: use direct I/O, or another file system");
-    } else if (!has_near_ranks) {
-        weir_text_add(text, "use --drop-caches, or direct I/O");
-    } else if (input->phase->shift.kind == WEIR_SHIFT_NONE) {
-        weir_text_add(text, "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
-                            " on several nodes, or direct I/O");
-    } else {
-        explain_nearness(input, text);
-        weir_text_add(text, "; or use --drop-caches, or direct I/O");
-    }
-}
-
 /* A check of data that the node itself wrote is reported as well: it may never have reached the
- * storage. */
+ * storage. Dropping pages again does not help, and the daemon of a FUSE file system has a cache of
+ * its own, which --drop-caches does not empty. */
 static void report_residency(const struct weir_audit_input *input, double share)
 {
     struct weir_phase_result *record = input->record;
+    const struct weir_test_result *begun = input->begun;
+    bool may_drop = input->test->cache_drop == WEIR_DROP_NOTHING &&
+                    (begun->storage_count == 0 || !begun->storages[0].facts.may_be_network) &&
+                    strncmp(begun->filesystem.type, "fuse", 4) != 0;
     unsigned knowing = record->residency.rank_count;
-    struct weir_text who = {0}, why = {0};
+    char who[48] = "";
 
     if (knowing < record->rank_count)
-        weir_text_add(&who, "%u of %u ranks", knowing, record->rank_count);
-    else
-        weir_text_add(&who, "ranks");
-    explain_residency(input, &why);
-    weir_result_find(record, WEIR_FINDING_RESIDENT,
-                     "%.1f %% of what %s were to read was in the page cache of their node before "
-                     "the phase: %s",
-                     100.0 * share, weir_text_string(&who), weir_text_string(&why));
-    weir_text_close(&who);
-    weir_text_close(&why);
+        snprintf(who, sizeof who, " of %u of %u ranks", knowing, record->rank_count);
+    weir_result_find_as(record, WEIR_FINDING_RESIDENT, WEIR_NOTE, weir_audit_share_effect(share),
+                        "%.0f %% of the data%s was in the page cache before the read -> %s",
+                        100.0 * share, who,
+                        may_drop ? "--drop-caches files or --direct" : "--direct");
 }
 
 static void judge_residency(const struct weir_audit_input *input)
@@ -257,13 +228,12 @@ bool weir_audit_is_memory(const char *type)
 
 static void report_memory(const struct weir_audit_input *input)
 {
-    weir_result_find(input->record, WEIR_FINDING_IN_MEMORY,
-                     "%s %s, which is memory: direct I/O does not change that; name a directory of "
-                     "the storage with " WEIR_REMEDY_PATH,
-                     input->begun->has_several_filesystems
-                         ? "files are on several file systems, the first one on"
-                         : "the files are on",
-                     input->begun->filesystem.type);
+    weir_result_find(
+        input->record, WEIR_FINDING_IN_MEMORY,
+        "%s %s, which is memory, also for --direct -> " WEIR_REMEDY_PATH " on a storage",
+        input->begun->has_several_filesystems ? "files are on several file systems, the first on"
+                                              : "the files are on",
+        input->begun->filesystem.type);
 }
 
 /* Servers on a client's own node are reached by loopback, which processes use for other things,
@@ -302,39 +272,207 @@ uint64_t weir_audit_written_bytes(const struct weir_audit_input *input)
     return (uint64_t)((double)record->byte_count * (double)writes / (double)record->op_count);
 }
 
-/* A phase of a least time starts again with the same data. */
+/* The part of the bytes moved that is at places that the phase had moved before. */
+static double repeated_share(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    const struct weir_layout *layout = &input->phase->transfers.layout;
+    double moved = (double)record->byte_count, once = (double)record->expected_bytes;
+
+    if (layout->order == WEIR_ORDER_ONE_PLACE)
+        once = (double)layout->transfer_bytes * record->rank_count;
+    else if (layout->order == WEIR_ORDER_RANDOM_BLOCKS && moved > 0.0) {
+        /* Draws of one of so many positions each: (1 - 1/n)^draws of them are left out. */
+        double bytes = record->file_bytes != UINT64_MAX && record->file_bytes > 0
+                           ? (double)record->file_bytes
+                           : once;
+        double positions = fmax(bytes / (double)layout->block_bytes, 1.0);
+        double draws = moved / (double)layout->block_bytes;
+
+        once = bytes * (1.0 - pow(1.0 - 1.0 / positions, draws));
+    } else if (input->phase->stop.minimum_ns == 0)
+        return 0.0;
+    return moved > once ? 1.0 - once / moved : 0.0;
+}
+
+/* Synced transfers reach the storage each time. */
 static void check_repeated(const struct weir_audit_input *input)
 {
-    struct weir_phase_result *record = input->record;
-    char once[WEIR_SIZE_TEXT_BYTES];
+    double share = repeated_share(input);
 
-    if (input->phase->stop.minimum_ns == 0 || record->byte_count <= record->expected_bytes ||
-        record->expected_bytes == 0 || input->phase->transfers.must_sync_each)
+    if (share < WEIR_RESIDENT_SHARE || input->phase->transfers.must_sync_each)
         return;
-    weir_result_find(record, WEIR_FINDING_REPEATED,
-                     "the same %s passed the page cache %.1f times -> more data instead of "
-                     "%s",
-                     weir_size_format(record->expected_bytes, once),
-                     (double)record->byte_count / (double)record->expected_bytes,
-                     WEIR_REMEDY_LONGER_PHASE);
+    weir_result_find_as(input->record, WEIR_FINDING_REPEATED, WEIR_NOTE,
+                        weir_audit_share_effect(share),
+                        "%.0f %% of the bytes were moved before, through the page cache -> more "
+                        "data, or --direct",
+                        100.0 * share);
+}
+
+/* ---- bytes that no device supplied ---- */
+
+/* Less than this may be what opening a file had read before the phase. */
+#define MISSING_LEAST_BYTES (UINT64_C(256) << 10)
+
+/* Kinds of extents under bytes that no device was read for, and how to get others. */
+static const struct {
+    size_t bytes; /* member of struct weir_data_origin */
+    const char *name;
+    const char *remedy;
+} extent_kinds[] = {
+    {offsetof(struct weir_data_origin, hole_bytes), "holes",
+     "write the file first (" WEIR_REMEDY_WRITE ")"},
+    {offsetof(struct weir_data_origin, unwritten_bytes), "unwritten extents",
+     "write the file first (" WEIR_REMEDY_WRITE ")"},
+    {offsetof(struct weir_data_origin, inline_bytes), "in inodes", "larger files"},
+    {offsetof(struct weir_data_origin, encoded_bytes), "in compressed extents",
+     "write it with --data full"},
+};
+#define EXTENT_KINDS (sizeof extent_kinds / sizeof *extent_kinds)
+
+/* Bytes that the phase read: of a mixed phase those of its reads alone. */
+static uint64_t read_bytes(const struct weir_audit_input *input)
+{
+    return weir_verb_reads(input->phase->verb)
+               ? input->record->byte_count - weir_audit_written_bytes(input)
+               : 0;
+}
+
+/* The part of the bytes read that neither a device supplied nor, before the phase, the page cache
+ * had. Negative: not known. */
+static double missing_share(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    const struct weir_residency_result *residency = &record->residency;
+    double read = (double)read_bytes(input), cached = 0.0;
+
+    if (record->supply.rank_count < record->rank_count || read <= 0.0)
+        return -1.0;
+    if (weir_audit_uses_page_cache(input) && residency->asked_bytes > 0)
+        cached = (double)residency->resident_bytes / (double)residency->asked_bytes;
+    return 1.0 - cached - (double)record->supply.storage_bytes / read;
+}
+
+static void report_missing(const struct weir_audit_input *input, double share)
+{
+    struct weir_phase_result *record = input->record;
+    const struct weir_data_origin *origin = &record->supply.origin;
+    double read = (double)read_bytes(input);
+    double supplied = (double)record->supply.storage_bytes / read, of_kind = 0.0;
+    size_t kind = 0;
+
+    for (size_t i = 0; i < EXTENT_KINDS; i++) {
+        uint64_t bytes;
+
+        memcpy(&bytes, (const char *)origin + extent_kinds[i].bytes, sizeof bytes);
+        if ((double)bytes / read > of_kind) {
+            of_kind = (double)bytes / read;
+            kind = i;
+        }
+    }
+    /* An extent map of few bytes explains little. */
+    if (of_kind >= share / 2.0)
+        weir_result_find_as(record, WEIR_FINDING_NO_DEVICE_IO, WEIR_NOTE,
+                            weir_audit_share_effect(share),
+                            "%.0f %% of the bytes read came from the device, %.0f %% are %s -> %s",
+                            100.0 * supplied, 100.0 * fmin(of_kind, 1.0), extent_kinds[kind].name,
+                            extent_kinds[kind].remedy);
+    else if (share * read >= (double)MISSING_LEAST_BYTES)
+        weir_result_find_as(record, WEIR_FINDING_NO_DEVICE_IO, WEIR_NOTE,
+                            weir_audit_share_effect(share),
+                            "%.0f %% of the bytes read came from the device, a cache had the rest "
+                            "-> --direct",
+                            100.0 * supplied);
+}
+
+static void check_supply(const struct weir_audit_input *input)
+{
+    double share = missing_share(input);
+
+    if (share < 0.0 && input->record->supply.rank_count < input->record->rank_count)
+        return;
+    weir_result_observe(input->record, WEIR_EVIDENCE_SUPPLIED,
+                        share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, NULL);
+    if (share >= WEIR_RESIDENT_SHARE)
+        report_missing(input, share);
+}
+
+/* Files of a tree are read whole, and nothing is known of them before the phase. */
+void weir_audit_tree_supply(const struct weir_audit_input *input)
+{
+    struct weir_phase_result *record = input->record;
+    double read = (double)record->byte_count, share;
+
+    if (input->phase->verb != WEIR_READ_FILE || record->byte_count < MISSING_LEAST_BYTES / 4 ||
+        record->supply.rank_count < record->rank_count ||
+        weir_audit_is_memory(input->begun->filesystem.type))
+        return;
+    share = 1.0 - (double)record->supply.storage_bytes / read;
+    weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED,
+                        share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, NULL);
+    if (share >= WEIR_RESIDENT_SHARE)
+        weir_result_find_as(record, WEIR_FINDING_RESIDENT, WEIR_NOTE,
+                            weir_audit_share_effect(share),
+                            "%.0f %% of the data of the files came from memory -> "
+                            "--drop-caches files",
+                            100.0 * share);
+}
+
+/* Pages of the file that direct I/O left in the page cache. */
+static void check_direct(const struct weir_audit_input *input)
+{
+    struct weir_phase_result *record = input->record;
+    const struct weir_data_origin *origin = &record->supply.origin;
+    const struct weir_test_result *begun = input->begun;
+    const char *type = begun->filesystem.type, *remedy = "another file system for these files";
+    double share;
+
+    if (origin->left_asked_bytes == 0 || origin->left_bytes < MISSING_LEAST_BYTES)
+        return;
+    share = (double)origin->left_bytes / (double)origin->left_asked_bytes;
+    if (share < WEIR_VOID_SHARE)
+        return;
+    if (begun->storage_count > 0 && strstr(begun->storages[0].facts.options, "data=journal"))
+        remedy = "mount it without data=journal";
+    else if (strcmp(type, "btrfs") == 0)
+        remedy = "files without checksums (chattr +C)";
+    weir_result_find(record, WEIR_FINDING_BUFFERED_DIRECT,
+                     "%.0f %% of the data are in the page cache after direct I/O (%s) -> %s",
+                     100.0 * fmin(share, 1.0), type[0] != '\0' ? type : "unknown file system",
+                     remedy);
+}
+
+void weir_audit_storage(const struct weir_audit_input *input)
+{
+    if (input->record->op_count > 0 &&
+        (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0))
+        weir_result_find(input->record, WEIR_FINDING_NO_STORAGE,
+                         "%s moves no data to a storage -> another " WEIR_REMEDY_BACKEND
+                         ", or --measure memory",
+                         input->test->is_dry_run ? "a dry run" : input->test->backend->name);
 }
 
 void weir_audit_cache(const struct weir_audit_input *input)
 {
+    bool is_cached = weir_audit_uses_page_cache(input);
+
     if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0)
         return;
     if (weir_audit_is_memory(input->begun->filesystem.type)) {
         report_memory(input);
         return;
     }
+    check_direct(input);
     weir_audit_sync(input);
-    if (weir_audit_uses_page_cache(input) && !input->phase->is_check && !input->phase->is_prefill)
+    if (is_cached && !input->phase->is_check && !input->phase->is_prefill)
         check_repeated(input);
     if (!weir_verb_reads(input->phase->verb))
         return;
-    if (weir_audit_uses_page_cache(input) && input->record->residency.asked_bytes > 0)
+    if (!input->phase->is_check)
+        check_supply(input);
+    if (is_cached && input->record->residency.asked_bytes > 0)
         judge_residency(input);
-    else if (weir_audit_uses_page_cache(input) && input->test->cache_drop == WEIR_DROP_NOTHING)
+    else if (is_cached && input->test->cache_drop == WEIR_DROP_NOTHING)
         check_cached(input);
     else if (input->record->near_rank_count > 0)
         check_nearness(input, false);

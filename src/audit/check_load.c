@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MIB 1048576.0
+#define KIB 1024.0
 
 /* ---- open loops ---- */
 
@@ -60,24 +61,20 @@ static void check_rate(const struct weir_audit_input *input)
     double mib_per_op = (double)record->byte_count / MIB / (double)record->op_count;
     char asked_text[RATE_BYTES];
     char done_text[RATE_BYTES];
-    char asked_mib[RATE_BYTES] = "", done_mib[RATE_BYTES] = "";
+    char asked_mib[RATE_BYTES] = "";
     char lag_text[WEIR_DURATION_TEXT_BYTES];
 
     if (pace->asked_per_s <= 0.0 || is_sustained(pace) ||
         is_small(pace->end_lag_s - input->stop_s, pace)) /* the stop alone explains it */
         return;
-    if (weir_verb_moves_data(input->phase->verb)) {
+    if (weir_verb_moves_data(input->phase->verb))
         snprintf(asked_mib, sizeof asked_mib, " (%.1f MiB/s)", pace->asked_per_s * mib_per_op);
-        snprintf(done_mib, sizeof done_mib, " (%.1f)", done * mib_per_op);
-    }
     weir_result_find(input->record, WEIR_FINDING_RATE_NOT_SUSTAINED,
-                     "%s %ss/s%s were asked for and %s%s were done: the last was issued %s late, "
-                     "and up to %" PRIu64 " of a rank waited, so response times tell how long the "
-                     "phase was: lower --rate, or give more %sranks",
-                     format_rate(pace->asked_per_s, asked_text), weir_audit_unit(input), asked_mib,
-                     format_rate(done, done_text), done_mib,
-                     weir_duration_format(pace->end_lag_s, lag_text), pace->max_backlog,
-                     input->phase->verb == WEIR_PROGRAM ? "" : "--depth or ");
+                     "%s of %s %ss/s%s were done, the last %s late -> a lower --rate%s",
+                     format_rate(done, done_text), format_rate(pace->asked_per_s, asked_text),
+                     weir_audit_unit(input), asked_mib,
+                     weir_duration_format(pace->end_lag_s, lag_text),
+                     input->phase->verb == WEIR_PROGRAM ? "" : " or more --depth");
 }
 
 /* As long as there are free slots none is issued late, however slow the storage is. Then the phase
@@ -89,7 +86,6 @@ static void check_proof_of_rate(const struct weir_audit_input *input)
     const struct weir_phase_result *record = input->record;
     const struct weir_pace_result *pace = &record->pace;
     char asked_text[RATE_BYTES];
-    char done_text[RATE_BYTES];
     char response_text[WEIR_DURATION_TEXT_BYTES];
     char offered_text[WEIR_DURATION_TEXT_BYTES];
     double response_s;
@@ -102,13 +98,11 @@ static void check_proof_of_rate(const struct weir_audit_input *input)
     if (is_small(response_s, pace))
         return;
     weir_result_find(input->record, WEIR_FINDING_RATE_NOT_SHOWN,
-                     "one %s in ten was done %s or more after it was due, and all were due within "
-                     "%s: too short to tell whether %s %ss/s can be sustained (%s were done): %s, "
-                     "or lower --rate",
-                     weir_audit_unit(input), weir_duration_format(response_s, response_text),
-                     weir_duration_format(pace->offered_s, offered_text),
+                     "%s %ss/s were due within %s, 10 %% done %s late -> %s, or a lower --rate",
                      format_rate(pace->asked_per_s, asked_text), weir_audit_unit(input),
-                     format_rate(done_per_s(record), done_text), weir_audit_advice_more(input));
+                     weir_duration_format(pace->offered_s, offered_text),
+                     weir_duration_format(response_s, response_text),
+                     weir_audit_advice_more(input));
 }
 
 /* Transfers in flight on average, as a share of what may be (Little's law). */
@@ -139,10 +133,8 @@ static void check_issue(const struct weir_audit_input *input)
         pace->max_lag_s <= PAUSE_TIMES_LONGEST * longest_s || busy_share(record) > BUSY_SHARE)
         return;
     weir_result_find(input->record, WEIR_FINDING_LATE_ISSUE,
-                     "one was issued %s late, though none took longer than %s and most slots were "
-                     "free: most likely a rank did not run, and then the longest response times "
-                     "are of this machine and not of the storage",
-                     weir_duration_format(pace->max_lag_s, lag_text),
+                     "a %s was issued %s late with free slots (none took over %s) -> free CPUs",
+                     weir_audit_unit(input), weir_duration_format(pace->max_lag_s, lag_text),
                      weir_duration_format(longest_s, longest_text));
 }
 
@@ -170,8 +162,7 @@ static void check_waiting(const struct weir_audit_input *input)
     if (record->blocked_count > 0)
         weir_result_find(input->record, WEIR_FINDING_WOULD_BLOCK,
                          "%" PRIu64 " of %" PRIu64
-                         " transfers would have blocked where that was forbidden, and "
-                         "were handed over again as ones that may: their time has both",
+                         " transfers would have blocked and were sent twice -> leave nowait out",
                          record->blocked_count, record->op_count);
 }
 
@@ -186,9 +177,8 @@ static void check_edge(const struct weir_audit_input *input)
         2 * depth > WEIR_PLAN_DEPTH_MAX)
         return;
     weir_result_find(input->record, WEIR_FINDING_DEPTH_EDGE,
-                     "depth %u did best and was the greatest that was tried: a greater one may do "
-                     "more (--depth auto:%u)",
-                     depth, 2 * depth);
+                     "depth %u did best and was the greatest tried -> --depth auto:%u", depth,
+                     2 * depth);
 }
 
 static const struct weir_depth_point *taken_point(const struct weir_phase_result *record)
@@ -215,13 +205,11 @@ static void check_search(const struct weir_audit_input *input)
     if (!point || record->outcome != WEIR_OUTCOME_COMPLETE ||
         done >= SEARCH_SHARE * point->ops_per_s)
         return;
-    weir_result_find(input->record, WEIR_FINDING_SEARCH_DIFFERS,
-                     "the phase did %s %ss/s and the search %s at the same depth %u: other "
-                     "conditions, so that another depth may be the least: %s, or look at several "
-                     "repetitions (" WEIR_REMEDY_REPETITIONS ")",
-                     format_rate(done, done_text), weir_audit_unit(input),
-                     format_rate(point->ops_per_s, seen_text), point->depth,
-                     weir_audit_advice_more(input));
+    weir_result_find(
+        input->record, WEIR_FINDING_SEARCH_DIFFERS,
+        "%s %ss/s, and %s in the search at depth %u -> %s, or " WEIR_REMEDY_REPETITIONS,
+        format_rate(done, done_text), weir_audit_unit(input),
+        format_rate(point->ops_per_s, seen_text), point->depth, weir_audit_advice_more(input));
 }
 
 /* Without a device behind the transfers their time is that of their submission. */
@@ -237,11 +225,10 @@ static bool moves_to_storage(const struct weir_audit_input *input)
 static const char *submission_advice(const struct weir_audit_input *input)
 {
     if (weir_audit_uses_page_cache(input))
-        return "use direct I/O (--direct)";
-    return input->phase->transfers.must_replace
-               ? "write into files that are there (" WEIR_REMEDY_USE_EXISTING
-                 ", after a run with " WEIR_REMEDY_KEEP "), or use more ranks"
-               : "use more ranks";
+        return "--direct";
+    return input->phase->transfers.must_replace ? "write existing files (" WEIR_REMEDY_USE_EXISTING
+                                                  "), or more ranks"
+                                                : "more ranks";
 }
 
 static void check_submission(const struct weir_audit_input *input)
@@ -259,11 +246,168 @@ static void check_submission(const struct weir_audit_input *input)
     if (handing_over_s <= whole_s * SUBMISSION_SHARE)
         return;
     weir_result_find(input->record, WEIR_FINDING_SUBMIT_BLOCKS,
-                     "handing %ss over took %s of the %s that they took (medians): the "
-                     "system call does the work itself, so that depth brings little: %s",
-                     weir_audit_unit(input),
+                     "submission took %s of the %s of a %s (medians) -> %s",
                      weir_duration_format(handing_over_s, handing_over_text),
-                     weir_duration_format(whole_s, whole_text), submission_advice(input));
+                     weir_duration_format(whole_s, whole_text), weir_audit_unit(input),
+                     submission_advice(input));
+}
+
+/* ---- what the devices did ---- */
+
+/* The storage of this node, if requests to its devices are those of the phase. */
+static const struct weir_storage_facts *local_devices(const struct weir_audit_input *input)
+{
+    const struct weir_test_result *begun = input->begun;
+
+    if (begun->storage_count == 0 || begun->has_several_filesystems ||
+        begun->storages[0].facts.is_network || begun->storages[0].facts.may_be_network ||
+        begun->storages[0].facts.device_count == 0 || !moves_to_storage(input))
+        return NULL;
+    return &begun->storages[0].facts;
+}
+
+/* Fewer in flight on average than half of what was allowed. Half: filling, checking and waiting for
+ * the first and the last transfers take a part of the time in every run. */
+#define FLIGHT_SHARE 0.5
+/* Of fewer transfers for each that may be in flight, filling and draining the queue are a large
+ * part. */
+#define TRANSFERS_PER_SLOT 4
+
+/* Mean number in flight: rate times mean time (Little's law). */
+static void check_depth(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    double window_s = record->rank_s_mean * record->rank_count, flying;
+    bool is_few =
+        record->op_count < (uint64_t)TRANSFERS_PER_SLOT * record->depth * record->rank_count;
+
+    if (record->depth < 2 || record->latency == NULL || record->latency->total == 0 ||
+        record->pace.asked_per_s > 0.0 || input->phase->think_ns > 0 ||
+        input->phase->transfers.layout.listing.pauses_ns > 0 || input->stop_s > 0.0 ||
+        window_s <= 0.0 || record->outcome != WEIR_OUTCOME_COMPLETE || !moves_to_storage(input))
+        return;
+    flying = (double)record->latency->sum_ns * 1e-9 / window_s;
+    if (flying >= FLIGHT_SHARE * record->depth)
+        return;
+    weir_result_find(input->record, WEIR_FINDING_DEPTH_NOT_REACHED,
+                     "%.1f of %u %ss of a rank were in flight on average -> %s", flying,
+                     record->depth, weir_audit_unit(input),
+                     is_few ? weir_audit_advice_more(input) : "use more ranks");
+}
+
+/* Queues of the mapper and of RAID pass requests on, and those of a partition are its disk's. */
+static bool has_own_queue(const struct weir_device_facts *device)
+{
+    return !device->is_partition && strncmp(device->name, "dm-", 3) != 0 &&
+           strncmp(device->name, "md", 2) != 0 && device->request_count > 0;
+}
+
+/* Requests that the first devices with queues of their own accept at a time. 0 = not known. */
+static uint64_t queue_limit(const struct weir_storage_facts *storage, uint64_t ranks,
+                            const struct weir_device_facts **first)
+{
+    uint64_t limit = 0;
+
+    *first = NULL;
+    for (uint32_t i = 0; i < storage->device_count; i++) {
+        const struct weir_device_facts *device = &storage->devices[i];
+        uint64_t queues = device->hardware_queues < ranks ? device->hardware_queues : ranks;
+        uint64_t requests = device->request_count * (queues > 0 ? queues : 1);
+
+        if (!has_own_queue(device) || (*first != NULL && device->level != (*first)->level))
+            continue;
+        if (device->queue_depth > 0 && device->queue_depth < requests)
+            requests = device->queue_depth;
+        limit += requests;
+        if (*first == NULL)
+            *first = device;
+    }
+    return limit;
+}
+
+static void check_queue(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    const struct weir_storage_facts *storage = local_devices(input);
+    const struct weir_device_facts *first;
+    uint64_t ranks, limit;
+
+    if (storage == NULL || weir_audit_uses_page_cache(input) || record->depth == 0)
+        return;
+    ranks = (record->rank_count + record->node_count - 1) / record->node_count;
+    limit = queue_limit(storage, ranks, &first);
+    if (limit == 0 || ranks * record->depth <= limit)
+        return;
+    weir_result_find(input->record, WEIR_FINDING_QUEUE_LIMIT,
+                     "%s takes %" PRIu64 " requests at a time, and %" PRIu64
+                     " x depth %u are asked for -> %s",
+                     first->name, limit, ranks, record->depth,
+                     limit == first->queue_depth ? "a smaller --depth" : "a greater nr_requests");
+}
+
+/* A device splits transfers above its limit, commonly 512 or 1280 KiB: no smaller requests than
+ * half of that are a finding. */
+#define REQUEST_BYTES (UINT64_C(512) << 10)
+/* Requests that are those of the phase move about as many bytes as it. */
+#define FOREIGN_SHARE 0.25
+#define REQUESTS_LEAST 16
+
+static void check_requests(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    const struct weir_traffic *traffic = &record->traffic;
+    bool reads = input->phase->verb == WEIR_READ;
+    uint64_t requests = reads ? traffic->top_reads : traffic->top_writes;
+    uint64_t bytes = reads ? traffic->top_read_bytes : traffic->top_written_bytes;
+    const struct weir_storage_facts *storage = local_devices(input);
+    double moved = (double)record->byte_count, transfer = moved / (double)record->op_count;
+
+    if (storage == NULL || weir_audit_uses_page_cache(input) || requests < REQUESTS_LEAST ||
+        input->phase->verb == WEIR_MIXED || fabs((double)bytes - moved) > FOREIGN_SHARE * moved ||
+        2.0 * (double)bytes / (double)requests > fmin(transfer, (double)REQUEST_BYTES))
+        return;
+    weir_result_find(input->record, WEIR_FINDING_SMALL_REQUESTS,
+                     "%s got requests of %.0f KiB for transfers of %.0f KiB -> a greater "
+                     "max_sectors_kb",
+                     storage->devices[0].name, (double)bytes / (double)requests / KIB,
+                     transfer / KIB);
+}
+
+/* Larger transfers are no measure of single small reads. */
+#define SMALL_READ_BYTES (UINT64_C(32) << 10)
+#define AHEAD_TIMES 4.0
+#define SUPPLY_SHARE 0.5 /* by the device; the rest was in the page cache */
+/* The device read so many times what was asked for, and so many bytes more. */
+#define OVERREAD_TIMES 2.0
+#define OVERREAD_LEAST_BYTES (UINT64_C(4) << 20)
+
+static void check_read_ahead(const struct weir_audit_input *input)
+{
+    const struct weir_phase_result *record = input->record;
+    const struct weir_traffic *traffic = &record->traffic;
+    const struct weir_supply_result *supply = &record->supply;
+    double moved = (double)record->byte_count, transfer = moved / (double)record->op_count;
+    double supplied = (double)supply->storage_bytes, request;
+
+    if (input->phase->verb != WEIR_READ || !weir_audit_uses_page_cache(input) ||
+        supply->rank_count < record->rank_count || local_devices(input) == NULL)
+        return;
+    if (supplied > OVERREAD_TIMES * moved && supplied - moved > (double)OVERREAD_LEAST_BYTES) {
+        weir_result_find(input->record, WEIR_FINDING_READ_AHEAD,
+                         "the device read %.1f times what was asked for -> --direct, or a smaller "
+                         "read_ahead_kb",
+                         supplied / moved);
+        return;
+    }
+    if (traffic->top_reads < REQUESTS_LEAST || transfer > (double)SMALL_READ_BYTES ||
+        supplied < SUPPLY_SHARE * moved)
+        return;
+    request = (double)traffic->top_read_bytes / (double)traffic->top_reads;
+    if (request < AHEAD_TIMES * transfer)
+        return;
+    weir_result_find(input->record, WEIR_FINDING_READ_AHEAD,
+                     "read-ahead made requests of %.0f KiB of reads of %.1f KiB -> --direct",
+                     request / KIB, transfer / KIB);
 }
 
 /* ---- processors ---- */
@@ -298,9 +442,8 @@ static void check_processors(const struct weir_audit_input *input)
         !moves_to_storage(input))
         return;
     weir_result_find(input->record, WEIR_FINDING_CPU_BOUND,
-                     "ranks kept their processors busy for %.0f %% of the time (%.0f %% of it in "
-                     "the kernel): this is what a core can drive and not what the storage can do: "
-                     "use more ranks",
+                     "ranks used their CPUs %.0f %% of the time (%.0f %% in the kernel) -> more "
+                     "ranks",
                      busy_s / window_s * 100.0, record->cpu_system_s / busy_s * 100.0);
 }
 
@@ -315,9 +458,7 @@ static void check_data_beside_transfers(const struct weir_audit_input *input)
         return;
     weir_result_find(
         input->record, WEIR_FINDING_DATA_IN_FLIGHT,
-        "%.0f %% of the ranks' time went into %s data while transfers were %s; "
-        "what that cost is not known: the ranks' processors, not the storage, may be the "
-        "limit: use more ranks%s",
+        "%.0f %% of the time went into %s data while transfers were %s -> more ranks%s",
         share * 100, weir_audit_activity(input),
         input->record->pace.asked_per_s > 0.0 ? "due or in flight" : "in flight",
         weir_audit_data_advice(input));
@@ -336,5 +477,11 @@ void weir_audit_load(const struct weir_audit_input *input)
     check_search(input);
     check_submission(input);
     check_processors(input);
+    check_depth(input);
+    if (weir_verb_moves_data(input->phase->verb)) {
+        check_queue(input);
+        check_requests(input);
+        check_read_ahead(input);
+    }
     check_data_beside_transfers(input);
 }

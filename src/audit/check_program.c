@@ -6,6 +6,7 @@
 #include "weir/base/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Ranks that begin so far apart on average, as a share of what they time, are in part alone.
  * Shorter times are those of the clock and of barriers. */
@@ -134,6 +135,65 @@ static void check_writes(const struct weir_audit_input *input)
                         "no label has dirty pages that the kernel counts");
 }
 
+/* Programs that read less say nothing: their files' metadata come from devices, too. */
+#define READ_LEAST_BYTES (UINT64_C(1) << 20)
+
+/* The part of the bytes read that no device supplied, at least: what several ranks read, a device
+ * may have supplied for one of them. */
+static double unsupplied_share(uint64_t read_bytes, uint64_t most_of_a_rank, uint64_t supplied)
+{
+    if (read_bytes < READ_LEAST_BYTES ||
+        (double)supplied >= (1.0 - WEIR_RESIDENT_SHARE) * (double)most_of_a_rank)
+        return 0.0;
+    return 1.0 - (double)supplied / (double)read_bytes;
+}
+
+/* Returns false if the kernel does not count what devices supply for the ranks. Of labels that read
+ * data the worst is named. */
+static bool check_supply(const struct weir_audit_input *input)
+{
+    struct weir_phase_result *record = input->record;
+    const struct weir_program_result *program = record->program;
+    struct moved moved = sum_calls(program, false);
+    const char *where = "the program";
+    double share = 0.0;
+
+    /* The file systems below an overlay may be others. */
+    if (record->supply.rank_count < record->rank_count ||
+        strcmp(input->begun->filesystem.type, "overlay") == 0)
+        return false;
+    for (unsigned i = 0; i < program->label_count; i++) {
+        const struct weir_label_result *label = &program->labels[i];
+        double of_label = unsupplied_share(
+            label->read_bytes, label->rank_count > 1 ? label->read_bytes_max : label->read_bytes,
+            label->storage_read_bytes);
+
+        if (of_label > share) {
+            share = of_label;
+            where = label->name;
+        }
+    }
+    if (share == 0.0)
+        share = unsupplied_share(moved.bytes, moved.bytes / record->rank_count,
+                                 record->supply.storage_bytes);
+    if (moved.bytes > 0)
+        weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED,
+                            share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, NULL);
+    if (share >= WEIR_RESIDENT_SHARE && moved.cached_bytes > 0)
+        weir_result_find_as(record, WEIR_FINDING_RESIDENT, WEIR_NOTE,
+                            weir_audit_share_effect(share),
+                            "%.0f %% of what \"%.40s\" read came from no device -> dread, or an "
+                            "emptied page cache",
+                            100.0 * share, where);
+    else if (share >= WEIR_RESIDENT_SHARE)
+        weir_result_find_as(record, WEIR_FINDING_NO_DEVICE_IO, WEIR_NOTE,
+                            weir_audit_share_effect(share),
+                            "%.0f %% of what \"%.40s\" read came from no device -> write the "
+                            "files first",
+                            100.0 * share, where);
+    return true;
+}
+
 /* The file system is that of the first directory that the program may work in. */
 static void check_data_path(const struct weir_audit_input *input)
 {
@@ -146,10 +206,10 @@ static void check_data_path(const struct weir_audit_input *input)
                          input->begun->filesystem.type);
         return;
     }
-    if (!weir_audit_uses_page_cache(input))
-        return;
-    check_writes(input);
-    check_passed(input, false);
+    if (weir_audit_uses_page_cache(input))
+        check_writes(input);
+    if (!check_supply(input) && weir_audit_uses_page_cache(input))
+        check_passed(input, false);
 }
 
 void weir_audit_program(const struct weir_audit_input *input)

@@ -15,6 +15,14 @@
  * differ. */
 #define WEIR_RESIDENT_SHARE 0.05
 
+/* From this share on the figure is not the storage's; between the two it is qualified. */
+#define WEIR_VOID_SHARE 0.10
+
+static inline enum weir_effect weir_audit_share_effect(double share)
+{
+    return share >= WEIR_VOID_SHARE ? WEIR_VOID : WEIR_QUALIFY;
+}
+
 /* The phase that is checked. */
 struct weir_audit_input {
     const struct weir_plan *plan;
@@ -38,6 +46,12 @@ void weir_audit_sync(const struct weir_audit_input *input);
 
 /* The same of a program, label by label. False if the kernel did not count dirty pages of any. */
 bool weir_audit_labels(const struct weir_audit_input *input);
+
+/* Does the backend move data to a storage at all? */
+void weir_audit_storage(const struct weir_audit_input *input);
+
+/* Did block devices supply the data of files in trees that were read? */
+void weir_audit_tree_supply(const struct weir_audit_input *input);
 
 /* Is this type of file system memory, without storage under it? */
 bool weir_audit_is_memory(const char *type);

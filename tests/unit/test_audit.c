@@ -951,8 +951,7 @@ static void known_residency_is_told_once_and_suspicions_are_not(void **state)
     }
 }
 
-#define RESIDENT(share, who)                                                                       \
-    share " % of what " who " were to read was in the page cache of their node before the phase: "
+#define RESIDENT(share, who) share " % of the data" who " was in the page cache before the read -> "
 
 static void residency_is_told_with_its_share_and_the_way_out(void **state)
 {
@@ -960,26 +959,13 @@ static void residency_is_told_with_its_share_and_the_way_out(void **state)
         void (*spoil)(struct subject *subject);
         const char *text;
     } cases[] = {
-        {read_cached, RESIDENT("100.0", "ranks") "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
-                                                 " on several nodes, or direct I/O"},
-        {read_just_cached, RESIDENT("5.0", "ranks") "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
-                                                    " on several nodes, or direct I/O"},
+        {read_cached, RESIDENT("100", "") "--drop-caches files or --direct"},
+        {read_just_cached, RESIDENT("5", "") "--drop-caches files or --direct"},
         {read_cached_by_some,
-         RESIDENT("100.0", "3 of 4 ranks") "use --drop-caches, " WEIR_REMEDY_SHIFT_NODES
-                                           " on several "
-                                           "nodes, or direct I/O"},
-        {read_cached_elsewhere, RESIDENT("100.0", "ranks") "use --drop-caches, or direct I/O"},
-        {mix_cached, RESIDENT("100.0", "ranks") "use --drop-caches, or direct I/O"},
-        {shift_cached,
-         RESIDENT("60.0", "ranks") "one node has 3 of the 4 ranks: spread them evenly; or use "
-                                   "--drop-caches, or direct I/O"},
-        {read_cached_although_dropped,
-         RESIDENT("100.0",
-                  "ranks") "--drop-caches leaves pages that others use, and those of file systems "
-                           "in memory: use direct I/O, or another file system"},
-        {read_what_fits, "the 2 MiB that a node reads fit into its memory of 4 GiB, and the "
-                         "kernel does not tell what was in the page cache: use --drop-caches, or "
-                         "direct I/O"},
+         RESIDENT("100", " of 3 of 4 ranks") "--drop-caches files or --direct"},
+        {mix_cached, RESIDENT("100", "") "--drop-caches files or --direct"},
+        {read_cached_although_dropped, RESIDENT("100", "") "--direct"},
+        {read_what_fits, "2 MiB per node fit into 4 GiB of memory, and may be in it -> --direct"},
     };
 
     (void)state;
@@ -1005,35 +991,20 @@ static void a_read_of_its_own_nodes_data_is_told_why(void **state)
         void (*spoil)(struct subject *subject);
         const char *why;
     } cases[] = {
-        {read_back, ": use " WEIR_REMEDY_SHIFT_NODES " on several nodes, or direct I/O"},
-        {shift_on_one_node,
-         ": " WEIR_REMEDY_SHIFT_NODES " finds no other node: use several, or direct I/O"},
-        {draw_on_one_node,
-         ": " WEIR_REMEDY_SHIFT_RANDOM " finds no other node: use several, or direct I/O"},
-        {shift_round,
-         ": 4 nodes further is a full circle of 2: use another " WEIR_REMEDY_SHIFT_DISTANCE
-         ", or direct I/O"},
-        {shift_by_nothing,
-         ": " WEIR_REMEDY_SHIFT_DISTANCE
-         " 0 asks for no other node: use " WEIR_REMEDY_SHIFT_DISTANCE " 1, or direct I/O"},
-        {shift_as_given, ": " WEIR_REMEDY_SHIFT_NODES
-                         " took the given numbers of nodes and ranks for true: leave them out"
-                         ", or direct I/O"},
-        {check_round,
-         ": 4 nodes further is a full circle of 2: use another " WEIR_REMEDY_SHIFT_DISTANCE
-         ", or direct I/O"},
-        {check_round_before_reads,
-         ": " WEIR_REMEDY_VERIFY_WRITES " leaves the other node to " WEIR_REMEDY_READ
-         ": verify with " WEIR_REMEDY_VERIFY_READS},
-        {check_past_home, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
-        {shift_far, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
-        {draw_far, ": one node has 3 of the 4 ranks: spread them evenly, or direct I/O"},
-        {draw_any, ": " WEIR_REMEDY_SHIFT_PERMUTATION
-                   " takes near ranks too: use " WEIR_REMEDY_SHIFT_RANDOM ", or direct I/O"},
-        {mix_after_write, "page cache that may have served it: use direct I/O"},
-        {shift_directly,
-         "2 of 4 ranks read what their own node writes: one node has 3 of the 4 ranks: spread them "
-         "evenly"},
+        {read_back, "-> " WEIR_REMEDY_SHIFT_NODES " on several nodes, or --direct"},
+        {shift_on_one_node, "-> several nodes for " WEIR_REMEDY_SHIFT_NODES ", or --direct"},
+        {draw_on_one_node, "-> several nodes for " WEIR_REMEDY_SHIFT_RANDOM ", or --direct"},
+        {shift_round, "-> another " WEIR_REMEDY_SHIFT_DISTANCE " than 4, a full circle of 2 nodes"},
+        {shift_by_nothing, "-> " WEIR_REMEDY_SHIFT_DISTANCE " 1, or --direct"},
+        {shift_as_given, "-> no given numbers of nodes and ranks, or --direct"},
+        {check_round, "-> another " WEIR_REMEDY_SHIFT_DISTANCE " than 4, a full circle of 2 nodes"},
+        {check_round_before_reads, "-> verify with " WEIR_REMEDY_VERIFY_READS ", or --direct"},
+        {check_past_home, "-> equally many ranks on each node: one has 3 of 4"},
+        {shift_far, "-> equally many ranks on each node: one has 3 of 4"},
+        {draw_far, "-> equally many ranks on each node: one has 3 of 4"},
+        {draw_any, "-> " WEIR_REMEDY_SHIFT_RANDOM " instead of " WEIR_REMEDY_SHIFT_PERMUTATION},
+        {mix_after_write, "that their node wrote -> --direct"},
+        {shift_directly, "2 of 4 ranks read data that their node writes -> equally many"},
     };
 
     (void)state;
@@ -1062,16 +1033,15 @@ static void sentences_about_loads_say_the_way_out(void **state)
         const char *name;
         const char *end;
     } cases[] = {
-        {fall_behind, "rate-not-sustained", ": lower --rate, or give more --depth or ranks"},
-        {respond_late, "rate-not-shown", ": move more data, or lower --rate"},
-        {do_less_than_found, "search-differs",
-         ": move more data, or look at several repetitions (" WEIR_REMEDY_REPETITIONS ")"},
-        {pause_it, "late-issue", "of this machine and not of the storage"},
-        {reach_the_edge, "depth-edge", "may do more (--depth auto:16)"},
-        {submit_slowly, "submit-blocks", ": use direct I/O (--direct)"},
-        {sweat, "cpu-bound", ": use more ranks"},
-        {multitask, "data-in-flight", ": use more ranks"},
-        {block, "would-block", "their time has both"},
+        {fall_behind, "rate-not-sustained", "-> a lower --rate or more --depth"},
+        {respond_late, "rate-not-shown", "-> move more data, or a lower --rate"},
+        {do_less_than_found, "search-differs", "-> move more data, or " WEIR_REMEDY_REPETITIONS},
+        {pause_it, "late-issue", "-> free CPUs"},
+        {reach_the_edge, "depth-edge", "-> --depth auto:16"},
+        {submit_slowly, "submit-blocks", "-> --direct"},
+        {sweat, "cpu-bound", "-> more ranks"},
+        {multitask, "data-in-flight", "-> more ranks"},
+        {block, "would-block", "-> leave nowait out"},
     };
 
     (void)state;
@@ -1099,6 +1069,140 @@ static void sentences_about_loads_say_the_way_out(void **state)
     }
 }
 
+/* ---- bytes that no device supplied, and what devices did ---- */
+
+/* 4 MiB are read, of which so many come from a device, and none from the page cache. */
+static void read_from_device(struct subject *x, uint64_t bytes, struct weir_data_origin origin)
+{
+    find_resident(x, 0);
+    x->record.supply = (struct weir_supply_result){4, bytes, origin};
+}
+
+static void read_on_a_disk(struct subject *x, unsigned requests, uint64_t bytes)
+{
+    static struct weir_storage_group storage;
+
+    storage =
+        (struct weir_storage_group){.count = 2, .facts = {.is_known = true, .device_count = 1}};
+    snprintf(storage.facts.devices[0].name, sizeof storage.facts.devices[0].name, "sda");
+    storage.facts.devices[0].request_count = 64;
+    storage.facts.devices[0].queue_depth = 32;
+    x->begun.storages = &storage;
+    x->begun.storage_count = 1;
+    read_from_device(x, bytes, (struct weir_data_origin){0});
+    x->record.traffic = (struct weir_traffic){.has_devices = true,
+                                              .device_read_bytes = bytes,
+                                              .top_reads = requests,
+                                              .top_read_bytes = bytes};
+}
+
+/* Transfers of 4 KiB took 0.1 ms on average: 1024 of them by four ranks in 0.95 s each. */
+static void fly(struct subject *x, unsigned depth, uint64_t mean_ns)
+{
+    weir_histogram_reset(&x->latency);
+    for (unsigned i = 0; i < 1024; i++)
+        weir_histogram_add(&x->latency, mean_ns);
+    x->record.latency = &x->latency;
+    x->record.depth = depth;
+}
+
+SPOIL(read_supplied, read_from_device(x, 4 * MIB, (struct weir_data_origin){0}))
+SPOIL(read_half_a_hole,
+      read_from_device(x, 2 * MIB, (struct weir_data_origin){.hole_bytes = 2 * MIB}))
+SPOIL(read_little_unwritten,
+      read_from_device(x, 4 * MIB - 300 * 1024,
+                       (struct weir_data_origin){.unwritten_bytes = 300 * 1024}))
+SPOIL(read_compressed,
+      read_from_device(x, MIB, (struct weir_data_origin){.encoded_bytes = 4 * MIB}))
+SPOIL(read_from_elsewhere, read_from_device(x, 0, (struct weir_data_origin){0}))
+SPOIL(read_unknown, read_from_elsewhere(x); x->record.supply.rank_count = 3)
+SPOIL(read_known_pages, read_from_elsewhere(x); x->record.residency.resident_bytes = 1000)
+SPOIL(read_hole_directly, read_half_a_hole(x); x->test->backend = &direct)
+SPOIL(buffer_directly, read_supplied(x); x->test->backend = &direct;
+      x->record.supply.origin.left_asked_bytes = 4 * MIB; x->record.supply.origin.left_bytes = MIB)
+SPOIL(buffer_hardly, buffer_directly(x); x->record.supply.origin.left_bytes = 100 * 1024)
+SPOIL(split, read_on_a_disk(x, 2048, 4 * MIB); x->test->backend = &direct)
+SPOIL(split_beside_others, split(x); x->record.traffic.top_read_bytes = 8 * MIB)
+SPOIL(split_not, split(x); x->record.traffic.top_reads = 1024)
+SPOIL(queue_deeply, split_not(x); fly(x, 17, 60000000))
+SPOIL(queue_just, split_not(x); fly(x, 16, 60000000))
+SPOIL(fly_high, split_not(x); fly(x, 8, 15000000))
+SPOIL(fly_low, split_not(x); fly(x, 8, 14000000))
+SPOIL(fly_low_by_rate, fly_low(x); x->record.pace.asked_per_s = 1000.0)
+SPOIL(read_ahead, read_on_a_disk(x, 32, 4 * MIB))
+SPOIL(read_as_asked, read_on_a_disk(x, 1024, 4 * MIB))
+SPOIL(read_far_too_much, read_on_a_disk(x, 1024, 12 * MIB))
+SPOIL(read_places_again, read_supplied(x);
+      x->read->transfers.layout.order = WEIR_ORDER_RANDOM_BLOCKS;
+      x->read->transfers.layout.block_bytes = 4096)
+SPOIL(read_few_places, read_places_again(x); x->record.file_bytes = 400 * MIB)
+SPOIL(read_places_once, read_supplied(x); x->read->transfers.layout.order = WEIR_ORDER_SHUFFLED)
+
+static void what_no_device_did_is_found_with_its_effect(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        const char *name; /* NULL = none */
+        enum weir_effect effect;
+        const char *text;
+    } cases[] = {
+        {read_supplied, NULL, 0, NULL},
+        {read_half_a_hole, "no-device-io", WEIR_VOID,
+         "50 % of the bytes read came from the device, 50 % are holes -> write the file first"},
+        {read_little_unwritten, "no-device-io", WEIR_QUALIFY, "7 % are unwritten extents"},
+        {read_compressed, "no-device-io", WEIR_VOID,
+         "25 % of the bytes read came from the device, 100 % are in compressed extents -> write it "
+         "with --data full"},
+        {read_from_elsewhere, "no-device-io", WEIR_VOID, "a cache had the rest -> --direct"},
+        {read_unknown, NULL, 0, NULL},
+        {read_known_pages, NULL, 0, NULL},
+        {read_hole_directly, "no-device-io", WEIR_VOID, "50 % are holes"},
+        {buffer_directly, "buffered-direct", WEIR_VOID,
+         "25 % of the data are in the page cache after direct I/O"},
+        {buffer_hardly, NULL, 0, NULL},
+        {split, "small-requests", WEIR_QUALIFY, "sda got requests of 2 KiB for transfers of 4 KiB"},
+        {split_beside_others, NULL, 0, NULL},
+        {split_not, NULL, 0, NULL},
+        {queue_deeply, "queue-limit", WEIR_QUALIFY,
+         "sda takes 32 requests at a time, and 2 x depth 17 are asked for -> a smaller --depth"},
+        {queue_just, NULL, 0, NULL},
+        {fly_high, NULL, 0, NULL},
+        {fly_low, "depth-not-reached", WEIR_QUALIFY, "3.8 of 8 transfers of a rank were in flight"},
+        {fly_low_by_rate, NULL, 0, NULL},
+        {read_ahead, "read-ahead", WEIR_QUALIFY, "requests of 128 KiB of reads of 4.0 KiB"},
+        {read_as_asked, NULL, 0, NULL},
+        {read_far_too_much, "read-ahead", WEIR_QUALIFY, "the device read 3.0 times"},
+        {read_places_again, "repeated", WEIR_VOID, "37 % of the bytes were moved before"},
+        {read_few_places, NULL, 0, NULL},
+        {read_places_once, NULL, 0, NULL},
+    };
+    static const char *const names[] = {"no-device-io", "buffered-direct",   "small-requests",
+                                        "queue-limit",  "depth-not-reached", "read-ahead",
+                                        "repeated"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const struct weir_finding *finding = find(&subject, names[k]);
+            bool is_due = cases[i].name != NULL && strcmp(cases[i].name, names[k]) == 0;
+
+            if ((finding != NULL) != is_due)
+                fail_msg("case %zu: %s", i, names[k]);
+            if (finding == NULL)
+                continue;
+            assert_int_equal(finding->effect, cases[i].effect);
+            if (strstr(finding->text, cases[i].text) == NULL)
+                fail_msg("case %zu: %s", i, finding->text);
+        }
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
 {
     struct subject subject;
@@ -1109,10 +1213,8 @@ static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
     subject.record.windows.transfer_s = 2.0;
     weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_string_equal(find(&subject, "rate-not-sustained")->text,
-                        "1000 transfers/s (3.9 MiB/s) were asked for and 512 (2.0) were done: the "
-                        "last was issued 51.0 ms late, and up to 3 of a rank waited, so response "
-                        "times tell how long the phase was: lower --rate, or give more --depth or "
-                        "ranks");
+                        "512 of 1000 transfers/s (3.9 MiB/s) were done, the last 51.0 ms late -> a "
+                        "lower --rate or more --depth");
     weir_plan_close(subject.plan);
 }
 
@@ -1125,15 +1227,15 @@ static void advice_is_such_that_it_can_be_followed(void **state)
     submit_slowly(&subject);
     subject.record.bypasses_cache = true;
     weir_audit_phase(subject.plan, &subject.begun, &subject.record);
-    assert_non_null(strstr(find(&subject, "submit-blocks")->text, "brings little: use more ranks"));
+    assert_non_null(strstr(find(&subject, "submit-blocks")->text, "-> more ranks"));
     weir_plan_close(subject.plan);
     set_up(&subject);
     submit_slowly(&subject);
     subject.record.bypasses_cache = true;
     subject.write->transfers.must_replace = true;
     weir_audit_phase(subject.plan, &subject.begun, &subject.record);
-    assert_non_null(strstr(find(&subject, "submit-blocks")->text,
-                           "files that are there (" WEIR_REMEDY_USE_EXISTING));
+    assert_non_null(
+        strstr(find(&subject, "submit-blocks")->text, "existing files (" WEIR_REMEDY_USE_EXISTING));
     weir_plan_close(subject.plan);
     set_up(&subject);
     multitask(&subject);
@@ -1285,6 +1387,7 @@ int main(void)
         cmocka_unit_test(mixed_phases_are_doubted_as_the_reads_that_they_are),
         cmocka_unit_test(known_residency_is_told_once_and_suspicions_are_not),
         cmocka_unit_test(residency_is_told_with_its_share_and_the_way_out),
+        cmocka_unit_test(what_no_device_did_is_found_with_its_effect),
         cmocka_unit_test(a_read_of_its_own_nodes_data_is_told_why),
         cmocka_unit_test(sentences_about_loads_say_the_way_out),
         cmocka_unit_test(a_rate_that_was_not_sustained_is_told_in_numbers),
