@@ -79,11 +79,14 @@ static bool is_new_machine(const uint64_t *machines, uint32_t count, uint64_t ma
     return true;
 }
 
-static void add_traffic(struct weir_traffic *sum, const struct weir_traffic *node)
+/* Bytes of clients are known if all nodes know theirs: a part of them would look like a cache. */
+static void add_traffic(struct weir_traffic *sum, const struct weir_traffic *node, bool is_first)
 {
+    sum->has_client = node->has_client && (is_first || sum->has_client);
     sum->has_devices |= node->has_devices;
     sum->has_network |= node->has_network;
     sum->has_loopback |= node->has_loopback;
+    sum->has_disks |= node->has_disks;
     sum->device_read_bytes += node->device_read_bytes;
     sum->device_written_bytes += node->device_written_bytes;
     sum->network_received_bytes += node->network_received_bytes;
@@ -93,6 +96,13 @@ static void add_traffic(struct weir_traffic *sum, const struct weir_traffic *nod
     sum->top_read_bytes += node->top_read_bytes;
     sum->top_writes += node->top_writes;
     sum->top_written_bytes += node->top_written_bytes;
+    sum->client_read_bytes += node->client_read_bytes;
+    sum->client_written_bytes += node->client_written_bytes;
+    sum->client_dirty_bytes += node->client_dirty_bytes;
+    sum->client_cache_bytes += node->client_cache_bytes;
+    sum->client_cached_bytes += node->client_cached_bytes;
+    sum->disks_read_bytes += node->disks_read_bytes;
+    sum->disks_written_bytes += node->disks_written_bytes;
 }
 
 static uint64_t least_known(uint64_t least, uint64_t value)
@@ -118,7 +128,9 @@ void weir_gather_places(const struct weir_rank_row *rows, const char *const *hos
         if (!is_first_of_node(row, nodes_seen))
             continue;
         if (is_new_machine(machines, nodes_seen, row->machine))
-            add_traffic(&record->traffic, &row->traffic);
+            add_traffic(&record->traffic, &row->traffic, nodes_seen == 0);
+        else /* Of nodes on one machine, each may have a client of its own. */
+            record->traffic.has_client = false;
         record->node_memory_bytes = least_known(record->node_memory_bytes, row->node_memory_bytes);
         machines[nodes_seen++] = row->machine;
     }

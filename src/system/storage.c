@@ -3,6 +3,7 @@
 #include "weir/system/environment.h"
 
 #include "block_chain.h"
+#include "client_stats.h"
 #include "mask.h"
 #include "mounts.h"
 #include "stripes.h"
@@ -254,6 +255,21 @@ static bool is_memory_device(const char *root, const char *name)
            (facts.f_type == TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC);
 }
 
+/* Disks that a hypervisor emulates or provides: by their drivers, and by the models that QEMU,
+ * VMware, VirtualBox and Hyper-V give to emulated SCSI, IDE and NVMe disks. */
+static bool is_virtual(const char *device, const char *model)
+{
+    static const char *const drivers[] = {"virtio_blk", "vbd", "xen-blkfront"};
+    static const char *const models[] = {"QEMU", "VMware", "VBOX", "Virtual disk", "Virtual Disk"};
+    char driver[32];
+
+    weir_link_name(driver, sizeof driver, "%s/device/driver", device);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strstr(model, models[i]) != NULL)
+            return true;
+    return has_type(drivers, sizeof drivers / sizeof *drivers, driver);
+}
+
 /* A partition has the queue of its disk, where it is reported; but "rotates" has no value for
  * "unknown". */
 static void describe_device(const char *root, const struct weir_block_link *link,
@@ -261,7 +277,7 @@ static void describe_device(const char *root, const struct weir_block_link *link
 {
     char device[WEIR_ROOTED_PATH_BYTES];
     char choices[256];
-    int64_t sectors;
+    int64_t sectors, is_direct;
 
     snprintf(device, sizeof device, "%s/sys/class/block/%s", root, link->name);
     weir_small_text_copy(facts->name, sizeof facts->name, link->name);
@@ -273,6 +289,9 @@ static void describe_device(const char *root, const struct weir_block_link *link
     if (weir_small_file_number(&sectors, "%s/size", device) && sectors > 0)
         facts->bytes = (uint64_t)sectors * SECTOR_BYTES;
     find_model(device, facts->model, sizeof facts->model);
+    facts->is_virtual = is_virtual(device, facts->model);
+    facts->is_buffered_loop =
+        weir_small_file_number(&is_direct, "%s/loop/dio", device) && is_direct == 0;
     weir_small_file_line(choices, sizeof choices, "%s/queue/scheduler", device);
     if (!weir_small_text_choice(facts->scheduler, sizeof facts->scheduler, choices))
         weir_small_text_copy(facts->scheduler, sizeof facts->scheduler, choices);
@@ -307,6 +326,7 @@ static void describe_mount(const char *root, const char *path, struct weir_block
     weir_small_text_copy(facts->striping, sizeof facts->striping, weir_text_string(&striping));
     weir_text_close(&striping);
     keep_mount(facts, &mount);
+    weir_client_describe_cache(root, facts, facts->client_cache, sizeof facts->client_cache);
 }
 
 static void describe_block_device(const char *root, const char *path, dev_t number,

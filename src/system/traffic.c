@@ -4,6 +4,7 @@
 #include "weir/system/environment.h"
 
 #include "block_chain.h"
+#include "client_stats.h"
 #include "network_ports.h"
 #include "weir/system/small_file.h"
 
@@ -18,6 +19,8 @@
 
 #define SECTOR_BYTES 512
 #define PORT_WORD_BYTES 4 /* of port_rcv_data and port_xmit_data */
+/* A node with more disks is a server; reading them all would cost more than 0.1 ms. */
+#define DISKS_MAX 32
 
 /* Two counters: what comes in, what goes out. */
 struct meter {
@@ -31,9 +34,12 @@ struct weir_traffic_watch {
     size_t port_count;
     size_t top_count;
     struct meter tops[WEIR_CHAIN_MAX]; /* devices that the file system is on */
+    size_t disk_count;
     struct meter devices[WEIR_CHAIN_MAX];
     struct meter ports[WEIR_PORTS_MAX];
-    int loopback; /* bytes sent; -1: not counted */
+    struct meter disks[DISKS_MAX];
+    struct weir_client_watch *client; /* NULL = no counters of the file system's client */
+    int loopback;                     /* bytes sent; -1: not counted */
 };
 
 static int open_counter(const char *directory, const char *name)
@@ -81,6 +87,37 @@ static void watch_devices(struct weir_traffic_watch *watch, const char *root,
         if (link->level == 0)
             watch_device(root, link->name, watch->tops, &watch->top_count);
     }
+}
+
+/* Disks with hardware, or a hypervisor, behind them: what lies on top of them is counted by them.
+ * None are watched if there are too many. */
+static void watch_disks(struct weir_traffic_watch *watch, const char *root)
+{
+    struct weir_name_list names;
+
+    weir_name_list_open(&names, "%s/sys/class/block", root);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *name = names.entries[i]->d_name;
+        char directory[WEIR_ROOTED_PATH_BYTES];
+        int fd;
+
+        if (!weir_small_file_is_there("%s/sys/class/block/%s/device", root, name) ||
+            weir_small_file_is_there("%s/sys/class/block/%s/partition", root, name))
+            continue;
+        snprintf(directory, sizeof directory, "%s/sys/class/block/%s", root, name);
+        fd = open_counter(directory, "stat");
+        if (fd >= 0 && watch->disk_count < DISKS_MAX)
+            watch->disks[watch->disk_count++] = (struct meter){fd, -1, SECTOR_BYTES};
+        else
+            close_counter(fd);
+        if (fd >= 0 && watch->disk_count == DISKS_MAX)
+            break;
+    }
+    weir_name_list_close(&names);
+    if (watch->disk_count < DISKS_MAX)
+        return;
+    while (watch->disk_count > 0)
+        close_counter(watch->disks[--watch->disk_count].in);
 }
 
 /* True if both counters are there; else none of them is open. */
@@ -153,6 +190,9 @@ struct weir_traffic_watch *weir_traffic_open(const char *root,
         watch_network(watch, root);
         snprintf(directory, sizeof directory, "%s/sys/class/net/lo/statistics", root);
         watch->loopback = open_counter(directory, "tx_bytes");
+        watch->client = weir_client_watch_open(root, facts);
+        if (facts->device_count == 0)
+            watch_disks(watch, root);
     }
     return watch;
 }
@@ -165,6 +205,9 @@ void weir_traffic_close(struct weir_traffic_watch *watch)
         close_counter(watch->devices[i].in);
     for (size_t i = 0; i < watch->top_count; i++)
         close_counter(watch->tops[i].in);
+    for (size_t i = 0; i < watch->disk_count; i++)
+        close_counter(watch->disks[i].in);
+    weir_client_watch_close(watch->client);
     for (size_t i = 0; i < watch->port_count; i++) {
         close_counter(watch->ports[i].in);
         close_counter(watch->ports[i].out);
@@ -190,38 +233,57 @@ static uint64_t read_port(int fd, uint64_t unit_bytes)
     return read_counter(fd, text) ? strtoull(text, NULL, 10) * unit_bytes : 0;
 }
 
-/* Reads done, merged, sectors, time; and the same of writes. */
-static void add_device(const struct meter *meter, bool is_top, struct weir_traffic *traffic)
-{
-    uint64_t reads, sectors_read, writes, sectors_written;
-    char text[256];
+/* Requests and bytes in the two directions. */
+struct device_counts {
+    uint64_t reads;
+    uint64_t read_bytes;
+    uint64_t writes;
+    uint64_t written_bytes;
+};
 
-    if (!read_counter(meter->in, text) ||
-        sscanf(text, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64, &reads,
-               &sectors_read, &writes, &sectors_written) != 4)
-        return;
-    if (is_top) {
-        traffic->top_reads += reads;
-        traffic->top_read_bytes += sectors_read * meter->unit_bytes;
-        traffic->top_writes += writes;
-        traffic->top_written_bytes += sectors_written * meter->unit_bytes;
-        return;
+/* Reads done, merged, sectors, time; and the same of writes. */
+static struct device_counts sum_devices(const struct meter *meters, size_t count)
+{
+    struct device_counts sum = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t reads, sectors_read, writes, sectors_written;
+        char text[256];
+
+        if (!read_counter(meters[i].in, text) ||
+            sscanf(text, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64, &reads,
+                   &sectors_read, &writes, &sectors_written) != 4)
+            continue;
+        sum.reads += reads;
+        sum.read_bytes += sectors_read * meters[i].unit_bytes;
+        sum.writes += writes;
+        sum.written_bytes += sectors_written * meters[i].unit_bytes;
     }
-    traffic->device_read_bytes += sectors_read * meter->unit_bytes;
-    traffic->device_written_bytes += sectors_written * meter->unit_bytes;
+    return sum;
 }
 
 void weir_traffic_read(const struct weir_traffic_watch *watch, struct weir_traffic *traffic)
 {
-    memset(traffic, 0, sizeof *traffic);
-    traffic->has_devices = watch->device_count > 0;
-    traffic->has_network = watch->port_count > 0;
-    traffic->has_loopback = watch->loopback >= 0;
-    traffic->loopback_bytes = watch->loopback >= 0 ? read_port(watch->loopback, 1) : 0;
-    for (size_t i = 0; i < watch->device_count; i++)
-        add_device(&watch->devices[i], false, traffic);
-    for (size_t i = 0; i < watch->top_count; i++)
-        add_device(&watch->tops[i], true, traffic);
+    struct device_counts devices = sum_devices(watch->devices, watch->device_count);
+    struct device_counts tops = sum_devices(watch->tops, watch->top_count);
+    struct device_counts disks = sum_devices(watch->disks, watch->disk_count);
+
+    *traffic = (struct weir_traffic){
+        .has_devices = watch->device_count > 0,
+        .has_network = watch->port_count > 0,
+        .has_loopback = watch->loopback >= 0,
+        .has_disks = watch->disk_count > 0,
+        .device_read_bytes = devices.read_bytes,
+        .device_written_bytes = devices.written_bytes,
+        .top_reads = tops.reads,
+        .top_read_bytes = tops.read_bytes,
+        .top_writes = tops.writes,
+        .top_written_bytes = tops.written_bytes,
+        .loopback_bytes = watch->loopback >= 0 ? read_port(watch->loopback, 1) : 0,
+        .disks_read_bytes = disks.read_bytes,
+        .disks_written_bytes = disks.written_bytes,
+    };
+    weir_client_watch_read(watch->client, traffic);
     for (size_t i = 0; i < watch->port_count; i++) {
         const struct meter *meter = &watch->ports[i];
 
@@ -238,6 +300,12 @@ static uint64_t growth(uint64_t before, uint64_t after)
 struct weir_traffic weir_traffic_between(const struct weir_traffic *before,
                                          const struct weir_traffic *after)
 {
+    /* Counters that were not read anew, or were reset meanwhile, tell nothing. */
+    const bool has_client = before->has_client && after->has_client &&
+                            after->client_at_ns > before->client_at_ns &&
+                            after->client_read_bytes >= before->client_read_bytes &&
+                            after->client_written_bytes >= before->client_written_bytes;
+
     return (struct weir_traffic){
         .has_devices = before->has_devices && after->has_devices,
         .has_network = before->has_network && after->has_network,
@@ -252,5 +320,15 @@ struct weir_traffic weir_traffic_between(const struct weir_traffic *before,
         .top_read_bytes = growth(before->top_read_bytes, after->top_read_bytes),
         .top_writes = growth(before->top_writes, after->top_writes),
         .top_written_bytes = growth(before->top_written_bytes, after->top_written_bytes),
+        .has_client = has_client,
+        .client_read_bytes = has_client ? after->client_read_bytes - before->client_read_bytes : 0,
+        .client_written_bytes =
+            has_client ? after->client_written_bytes - before->client_written_bytes : 0,
+        .client_dirty_bytes = has_client ? after->client_dirty_bytes : 0,
+        .client_cache_bytes = has_client ? after->client_cache_bytes : 0,
+        .client_cached_bytes = has_client ? after->client_cached_bytes : 0,
+        .has_disks = before->has_disks && after->has_disks,
+        .disks_read_bytes = growth(before->disks_read_bytes, after->disks_read_bytes),
+        .disks_written_bytes = growth(before->disks_written_bytes, after->disks_written_bytes),
     };
 }

@@ -86,9 +86,11 @@ struct weir_device_facts {
     uint32_t level;           /* 0: what the file system is on; its parts are level 1, ... */
     bool is_rotational;
     bool is_partition;
-    bool is_memory;    /* a RAM disk, zram, null_blk, or a loop device over a file in tmpfs: a flush
-                          makes    nothing durable */
-    int32_t numa_node; /* WEIR_NUMA_UNKNOWN */
+    bool is_memory; /* a RAM disk, zram, null_blk, or a loop device over a file in tmpfs: a flush
+                       makes nothing durable */
+    bool is_buffered_loop; /* the page cache of this node has the file behind a loop device */
+    bool is_virtual;       /* a disk of a virtual machine, whose host may cache it */
+    int32_t numa_node;     /* WEIR_NUMA_UNKNOWN */
 };
 
 /* The storage behind a target as one node sees it; two nodes that see the same have the same
@@ -118,6 +120,7 @@ struct weir_storage_facts {
     char type[32];
     char options[384];
     char striping[192]; /* "4 stripes of 1 MiB over 12 targets", as far as the file system tells */
+    char client_cache[48]; /* a cache of the client's own: "page pool 4G"; "" = none is known */
     uint32_t device_count;
     struct weir_device_facts devices[WEIR_DEVICES_KEPT];
     struct weir_io_limits limits;
@@ -135,6 +138,9 @@ struct weir_traffic {
     bool has_devices; /* devices behind the target were found */
     bool has_network;
     bool has_loopback;
+    bool has_client; /* the client of the file system counts the bytes of its mount */
+    bool
+        has_disks; /* devices behind the target are not known: all disks of the node were counted */
     uint64_t device_read_bytes;
     uint64_t device_written_bytes;
     uint64_t network_received_bytes;
@@ -147,6 +153,14 @@ struct weir_traffic {
     uint64_t top_read_bytes;
     uint64_t top_writes;
     uint64_t top_written_bytes;
+    uint64_t client_read_bytes; /* payload that servers sent to the client */
+    uint64_t client_written_bytes;
+    uint64_t client_dirty_bytes;  /* still to be sent to servers; at the end */
+    uint64_t client_cache_bytes;  /* limit of what the client caches; 0 = unknown */
+    uint64_t client_cached_bytes; /* of which it used so much; at the end */
+    uint64_t client_at_ns;        /* CLOCK_MONOTONIC when the client's counters were read */
+    uint64_t disks_read_bytes;    /* upper bound of what a daemon on this node read from disks */
+    uint64_t disks_written_bytes;
 };
 
 /* A file, device or directory that a rank worked in, as its node sees it. */

@@ -32,6 +32,9 @@ void weir_storage_describe(const char *root, const char *path, struct weir_stora
  * process that makes them (/proc/self/io): file systems on block devices, and block devices
  * themselves. Of an overlay it depends on the file systems below it. */
 bool weir_storage_counts_reads(const char *path);
+/* The page pool of a GPFS client, "page pool 4G", as mmlsconfig prints it; it is ended after two
+ * seconds. Only for commands that run on one node: it may query the servers of the configuration. */
+bool weir_page_pool_describe(const char *root, char *text, size_t bytes);
 
 /* Facts of the job: launcher, batch system with the job's number and nodes, settings of the
  * transports of MPI libraries. `get` is getenv but for tests. The list and what it points to are in

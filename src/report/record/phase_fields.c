@@ -273,14 +273,18 @@ static const struct weir_json_field traffic_fields[] = {
     TRAFFIC("network_received_bytes", network_received_bytes, has_network),
     TRAFFIC("network_sent_bytes", network_sent_bytes, has_network),
     TRAFFIC("loopback_bytes", loopback_bytes, has_loopback),
+    TRAFFIC("client_read_bytes", client_read_bytes, has_client),
+    TRAFFIC("client_written_bytes", client_written_bytes, has_client),
+    TRAFFIC("client_dirty_bytes", client_dirty_bytes, client_dirty_bytes),
+    TRAFFIC("client_cache_bytes", client_cache_bytes, client_cache_bytes),
+    TRAFFIC("client_cached_bytes", client_cached_bytes, client_cached_bytes),
+    TRAFFIC("disks_read_bytes", disks_read_bytes, has_disks),
+    TRAFFIC("disks_written_bytes", disks_written_bytes, has_disks),
     {0},
 };
-_Static_assert(offsetof(struct weir_traffic, has_network) ==
-                   offsetof(struct weir_traffic, has_devices) + sizeof(bool),
-               "traffic is there if any of three neighbours is");
-_Static_assert(offsetof(struct weir_traffic, has_loopback) ==
-                   offsetof(struct weir_traffic, has_devices) + 2 * sizeof(bool),
-               "traffic is there if any of three neighbours is");
+_Static_assert(offsetof(struct weir_traffic, has_disks) ==
+                   offsetof(struct weir_traffic, has_devices) + 4 * sizeof(bool),
+               "traffic is there if one of five neighbours is");
 
 static const struct weir_json_field shortfall_fields[] = {
     PHASE("text", shortfall, STRING),
@@ -602,7 +606,7 @@ const struct weir_json_field weir_record_phase_fields[] = {
           WEIR_JSON_WHEN(weir_phase_result, supply.rank_count)),
     PHASE("traffic", traffic, OBJECT, .fields = traffic_fields,
           .when = offsetof(struct weir_phase_result, traffic.has_devices),
-          .when_bytes = 3 * sizeof(bool)),
+          .when_bytes = 5 * sizeof(bool)),
     PHASE("node_memory_bytes", node_memory_bytes, COUNT,
           WEIR_JSON_WHEN(weir_phase_result, node_memory_bytes)),
     PHASE("notes", notes, STRING, .flags = WEIR_JSON_OMITTED,

@@ -299,6 +299,8 @@ static void add_storage(struct weir_text *text, const char *label,
             add_thing(&list, "%s of %s", facts->type, facts->source);
         if (facts->striping[0])
             add_thing(&list, "%s", facts->striping);
+        if (facts->client_cache[0])
+            add_thing(&list, "client cache: %s", facts->client_cache);
         add_devices(&list, facts);
     }
     end_list(&list);

@@ -73,6 +73,22 @@ static double device_written(const struct weir_phase_result *phase)
     return mib(phase->traffic.device_written_bytes);
 }
 
+static bool has_client(const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    (void)result;
+    return phase->traffic.has_client;
+}
+
+static double client_read(const struct weir_phase_result *phase)
+{
+    return mib(phase->traffic.client_read_bytes);
+}
+
+static double client_written(const struct weir_phase_result *phase)
+{
+    return mib(phase->traffic.client_written_bytes);
+}
+
 static double network_received(const struct weir_phase_result *phase)
 {
     return mib(phase->traffic.network_received_bytes);
@@ -109,6 +125,8 @@ static const struct column {
     {"dev. read", "passed the devices meanwhile, of all processes", has_devices, device_read,
      false},
     {"dev. written", NULL, has_devices, device_written, false},
+    {"from servers", "passed the file system's client meanwhile", has_client, client_read, false},
+    {"to servers", NULL, has_client, client_written, false},
     {"received", "passed the networks meanwhile, of all processes", has_network, network_received,
      false},
     {"sent", NULL, has_network, network_sent, false},

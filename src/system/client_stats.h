@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters that the client of a network file system keeps of its own bytes: those that servers sent
+ * and received for one mount, and what the client caches. */
+#ifndef WEIR_SYSTEM_CLIENT_STATS_H
+#define WEIR_SYSTEM_CLIENT_STATS_H
+
+#include "weir/base/facts.h"
+
+#include <stddef.h>
+
+struct weir_client_watch;
+
+/* NULL if the file system of the mount has no counters of this kind, or this process may not read
+ * them. Files below `root`; `facts` is not kept. */
+struct weir_client_watch *weir_client_watch_open(const char *root,
+                                                 const struct weir_storage_facts *facts);
+void weir_client_watch_close(struct weir_client_watch *watch);
+
+/* Sets the client_... members of `traffic`, and has_client if all counters could be read. A watch
+ * whose counters take long to read returns the values of its latest reading within a second. */
+void weir_client_watch_read(struct weir_client_watch *watch, struct weir_traffic *traffic);
+
+/* Describes the cache of the client next to the page cache: "buffered (tuneFileCacheType)" of
+ * BeeGFS; "" if no file names it. */
+void weir_client_describe_cache(const char *root, const struct weir_storage_facts *facts,
+                                char *text, size_t bytes);
+
+#endif

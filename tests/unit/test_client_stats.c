@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters of the field's clients, from trees that were written after public documents
+ * (client_trees/README.md). */
+#include "weir/system/environment.h"
+
+#include "planted.h"
+
+#include "system/client_stats.h"
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+#define MIB (UINT64_C(1) << 20)
+
+static bool read_tree(const char *tree, const char *when, const struct weir_storage_facts *facts,
+                      struct weir_traffic *traffic)
+{
+    char root[PATH_MAX];
+    struct weir_traffic_watch *watch;
+
+    snprintf(root, sizeof root, "%s/%s/%s", TREES, tree, when);
+    watch = weir_traffic_open(root, facts);
+    weir_traffic_read(watch, traffic);
+    weir_traffic_close(watch);
+    return traffic->has_client;
+}
+
+static void bytes_that_crossed_the_network_are_those_of_the_mount(void **state)
+{
+    static const struct {
+        const char *tree;
+        const char *type;
+        const char *source;
+        const char *point;
+        uint64_t read;
+        uint64_t written;
+        uint64_t dirty;
+        uint64_t cache;
+        uint64_t cached;
+    } cases[] = {
+        {"lustre-2.15", "lustre", "*@tcp:*@tcp:/scratch", "/scratch", 96 * MIB, 32 * MIB, 2 * MIB,
+         96512 * MIB, 108 * MIB},
+        {"lustre-2.15", "lustre", "mgs@o2ib:/scratch/project", "/p", 96 * MIB, 32 * MIB, 2 * MIB,
+         96512 * MIB, 108 * MIB},
+        {"lustre-2.10", "lustre", "mgs@tcp0:/lustre", "/l", 2 * MIB, 0, 0, 128 * MIB, 2 * MIB},
+        {"nfs", "nfs4", "server:/scratch", "/scratch", 32 * MIB, 8 * MIB, 0, 0, 0},
+        /* Version 3; all that programs read came from the cache. */
+        {"nfs", "nfs", "server:/export/home", "/home", 0, 0, 0, 0, 0},
+        {"ceph-5.14", "ceph", "admin@2fb2a3b0-5ba9-4a35-8a2f-5b8f5b1a0c11.cephfs=/", "/c", 96 * MIB,
+         20 * MIB, 0, 0, 0},
+        /* An old source names no cluster: that of another one is counted, and did not change. */
+        {"ceph-5.14", "ceph", "*:6789:/", "/c", 96 * MIB, 20 * MIB, 0, 0, 0},
+        {"ceph-5.10", "ceph", "*:6789:/", "/c", 96 * MIB, 20 * MIB, 0, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_storage_facts facts = {.is_known = true, .is_network = true};
+        struct weir_traffic before, after, between;
+
+        snprintf(facts.type, sizeof facts.type, "%s", cases[i].type);
+        snprintf(facts.source, sizeof facts.source, "%s", cases[i].source);
+        snprintf(facts.mount_point, sizeof facts.mount_point, "%s", cases[i].point);
+        assert_true(read_tree(cases[i].tree, "before", &facts, &before));
+        assert_true(read_tree(cases[i].tree, "after", &facts, &after));
+        between = weir_traffic_between(&before, &after);
+        assert_true(between.has_client);
+        assert_int_equal(between.client_read_bytes, cases[i].read);
+        assert_int_equal(between.client_written_bytes, cases[i].written);
+        assert_int_equal(between.client_dirty_bytes, cases[i].dirty);
+        assert_int_equal(between.client_cache_bytes, cases[i].cache);
+        assert_int_equal(between.client_cached_bytes, cases[i].cached);
+        /* Counters that were set back in between tell nothing. */
+        before.client_at_ns = 0;
+        after.client_at_ns = 1;
+        between = weir_traffic_between(&after, &before);
+        assert_false(between.has_client);
+        assert_int_equal(between.client_read_bytes, 0);
+    }
+}
+
+static void what_is_not_there_or_closed_is_unknown(void **state)
+{
+    static const struct {
+        const char *tree;
+        const char *type;
+        const char *source;
+    } cases[] = {
+        {"lustre-user", "lustre", "mgs@tcp:/scratch"}, /* cur_dirty_bytes alone */
+        {"lustre-2.15", "lustre", "mgs@tcp:/other"},
+        {"lustre-2.15", "lustre", "mgs@tcp:/"},
+        {"lustre-2.15", "lustre", "mgs@tcp:/scratc"},
+        {"nfs", "nfs4", "server:/other"},
+        {"nfs", "fuse.sshfs", "server:/scratch"},
+        {"ceph-5.14", "ceph", "admin@00000000-5ba9-4a35-8a2f-5b8f5b1a0c11.cephfs=/"},
+        {"gpfs", "gpfs", "fs1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_storage_facts facts = {.is_known = true, .is_network = true};
+        struct weir_traffic traffic;
+
+        snprintf(facts.type, sizeof facts.type, "%s", cases[i].type);
+        snprintf(facts.source, sizeof facts.source, "%s", cases[i].source);
+        snprintf(facts.mount_point, sizeof facts.mount_point, "/other");
+        assert_false(read_tree(cases[i].tree, "before", &facts, &traffic));
+        assert_int_equal(traffic.client_read_bytes, 0);
+    }
+}
+
+static void damaged_counters_are_unknown(void **state)
+{
+    static const struct planted_file files[] = {
+        {"proc/self/mountstats", "device s:/a mounted on /a with fstype nfs4 statvers=1.1\n"
+                                 "\tbytes:\t1 2 3 4 5\n"},
+        {"sys/kernel/debug/ceph/1.client2/metrics", "item total_sz(bytes)\nread 1 2 3 4\n"},
+    };
+    struct weir_storage_facts facts = {.is_network = true, .mount_point = "/a", .source = "s:/a"};
+    struct weir_traffic traffic;
+    char root[ROOT_BYTES];
+
+    (void)state;
+    plant(root, files, COUNT(files));
+    for (int i = 0; i < 2; i++) {
+        struct weir_traffic_watch *watch;
+
+        snprintf(facts.type, sizeof facts.type, "%s", i == 0 ? "nfs4" : "ceph");
+        watch = weir_traffic_open(root, &facts);
+        weir_traffic_read(watch, &traffic);
+        weir_traffic_close(watch);
+        assert_false(traffic.has_client);
+    }
+    fell(root);
+}
+
+/* ---- caches ---- */
+
+static void caches_of_clients_have_names(void **state)
+{
+    struct weir_storage_facts facts = {.type = "beegfs"};
+    char text[48];
+
+    (void)state;
+    weir_client_describe_cache(TREES "/beegfs", &facts, text, sizeof text);
+    assert_string_equal(text, "buffered (tuneFileCacheType)");
+    weir_client_describe_cache(TREES "/nfs", &facts, text, sizeof text);
+    assert_string_equal(text, "");
+    assert_true(weir_page_pool_describe(TREES "/gpfs", text, sizeof text));
+    assert_string_equal(text, "page pool 4G");
+    assert_false(weir_page_pool_describe(TREES "/nfs", text, sizeof text));
+}
+
+/* ---- all disks of the node ---- */
+
+static void disks_of_the_node_count_where_no_device_is_known(void **state)
+{
+#define STAT(read, written) "  11 12 " read " 14   21 22 " written " 24 0 30 31 1 2 3 4 5 6\n"
+    static const struct planted_file files[] = {
+        {"sys/class/block/sda/stat", STAT("10", "20")},
+        {"sys/class/block/sda/device/model", "x\n"},
+        {"sys/class/block/sda1/stat", STAT("10", "20")},
+        {"sys/class/block/sda1/partition", "1\n"},
+        {"sys/class/block/sda1/device/model", "x\n"},
+        {"sys/class/block/nvme0n1/stat", STAT("100", "200")},
+        {"sys/class/block/nvme0n1/device/model", "x\n"},
+        {"sys/class/block/dm-0/stat", STAT("5", "5")}, /* on one of them */
+        {"sys/class/block/loop0/stat", STAT("7", "7")},
+    };
+    struct weir_storage_facts facts = {.is_known = true, .may_be_network = true, .type = "fuse"};
+    char root[ROOT_BYTES];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct weir_traffic_watch *watch;
+        struct weir_traffic traffic;
+
+        facts.may_be_network = i != 1;
+        facts.device_count = i == 2;
+        plant(root, files, COUNT(files));
+        watch = weir_traffic_open(root, &facts);
+        weir_traffic_read(watch, &traffic);
+        weir_traffic_close(watch);
+        fell(root);
+        assert_int_equal(traffic.has_disks, i == 0);
+        assert_int_equal(traffic.disks_read_bytes, i == 0 ? 110 * 512 : 0);
+        assert_int_equal(traffic.disks_written_bytes, i == 0 ? 220 * 512 : 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_that_crossed_the_network_are_those_of_the_mount),
+        cmocka_unit_test(what_is_not_there_or_closed_is_unknown),
+        cmocka_unit_test(damaged_counters_are_unknown),
+        cmocka_unit_test(caches_of_clients_have_names),
+        cmocka_unit_test(disks_of_the_node_count_where_no_device_is_known),
+    };
+
+    return cmocka_run_group_tests_name("client_stats", tests, NULL, NULL);
+}
