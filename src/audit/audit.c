@@ -110,7 +110,7 @@ static void ask_for_evidence(const struct weir_audit_input *input)
     const struct weir_phase_result *record = input->record;
     const struct weir_residency_result *residency = &record->residency;
     bool moves = weir_verb_moves_data(input->phase->verb) && record->op_count > 0;
-    uint64_t bytes;
+    const char *lack;
 
     if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0 ||
         input->phase->is_check || input->phase->is_prefill)
@@ -121,8 +121,8 @@ static void ask_for_evidence(const struct weir_audit_input *input)
                     (double)residency->resident_bytes >=
                         WEIR_RESIDENT_SHARE * (double)residency->asked_bytes,
                     "the kernel does not tell what is in the page cache");
-        observe(input, WEIR_EVIDENCE_SUPPLIED, weir_audit_passed(input, false, &bytes), false,
-                "no counter of a device or network shows the bytes of this file system");
+        lack = weir_audit_obstacle(input, WEIR_EVIDENCE_SUPPLIED);
+        observe(input, WEIR_EVIDENCE_SUPPLIED, lack == NULL, false, lack);
     }
 }
 
@@ -146,6 +146,7 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
     if (moves_data(&input))
         audit_data(&input);
     weir_audit_storage(&input);
+    weir_audit_lower(&input);
     ask_for_evidence(&input);
     weir_audit_conclude(plan, record);
 }
@@ -179,6 +180,10 @@ static const struct {
     {WEIR_FINDING_DATA_SHARE, WEIR_FINDING_DEPTH_NOT_REACHED},
     {WEIR_FINDING_BUFFERED_DIRECT, WEIR_FINDING_NO_DEVICE_IO},
     {WEIR_FINDING_IN_MEMORY, WEIR_FINDING_SHORT},
+    {WEIR_FINDING_LOWER_CACHE, WEIR_FINDING_NO_DEVICE_IO},
+    {WEIR_FINDING_LOWER_CACHE, WEIR_FINDING_SHORT},
+    {WEIR_FINDING_CLIENT_CACHE, WEIR_FINDING_NO_DEVICE_IO},
+    {WEIR_FINDING_CLIENT_CACHE, WEIR_FINDING_SHORT},
     {WEIR_FINDING_NO_STORAGE, WEIR_FINDING_SHORT},
     {WEIR_FINDING_VOLATILE_MOUNT, WEIR_FINDING_SYNC_NO_EFFECT},
     {WEIR_FINDING_SYNC_NO_EFFECT, WEIR_FINDING_UNSYNCED},

@@ -250,6 +250,11 @@ bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64
     /* Counters are those of the first file's storage. */
     if (begun->has_several_filesystems)
         return false;
+    /* Those of the mount itself are exact. */
+    if (traffic->has_client) {
+        *bytes = writes ? traffic->client_written_bytes : traffic->client_read_bytes;
+        return true;
+    }
     if (writes)
         *bytes = is_remote ? traffic->network_sent_bytes : traffic->device_written_bytes;
     else

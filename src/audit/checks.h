@@ -80,6 +80,15 @@ void weir_audit_work(const struct weir_audit_input *input);
 /* Is it the storage that was measured? */
 void weir_audit_cache(const struct weir_audit_input *input);
 
+/* Did a cache below the page cache, or of the file system's client, answer? Records which questions
+ * nothing can answer here. Of all verbs. */
+void weir_audit_lower(const struct weir_audit_input *input);
+
+/* Why nothing can answer the question for this phase, as weir doctor says beforehand; NULL = a
+ * reading can. */
+const char *weir_audit_obstacle(const struct weir_audit_input *input,
+                                enum weir_evidence_question question);
+
 /* Is it the file system whose names were asked for and changed? Of phases on trees. */
 void weir_audit_names(const struct weir_audit_input *input);
 

@@ -96,9 +96,22 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_VOID,
             .measures = WEIR_MEASURE_CACHE,
-            .meaning = "neither the page cache nor the network supplied the bytes: a cache of the "
-                       "client's daemon did",
-            .remedy = "move more data than its cache holds, or remount",
+            .meaning =
+                "neither the page cache nor a network supplied the bytes, or synced writes did not "
+                "leave the node: the client of the file system (ceph-fuse, the page pool of GPFS) "
+                "has a cache of its own, or the server is this node",
+            .detection =
+                "bytes of the phase less those that were in the page cache, against the client's "
+                "statistics of the mount (NFS, Lustre, CephFS), else network and RDMA ports; of "
+                "GPFS and unknown FUSE types, ports and all disks of the node",
+            .threshold = "half of the bytes, as transports may compress and ranks of a node may "
+                         "read the same data; 5 % where the counters are those of the mount and "
+                         "the transfers direct; from 1 MiB on",
+            .remedy = "read on another node than the one that wrote, remount before the reads, or "
+                      "move more data than the cache holds; --drop-caches does not reach it",
+            .test = "mpi.lower_caches: a FUSE daemon that answers from its memory, and one that "
+                    "passes each transfer to the disk",
+            .page = "page-cache",
         },
     [WEIR_FINDING_CLOCK_DRIFT] =
         {
@@ -456,9 +469,18 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_VOID,
             .measures = WEIR_MEASURE_CACHE,
-            .meaning = "a cache below this node's file system may answer, as with a loop device "
-                       "without direct I/O",
+            .meaning =
+                "the page cache of this node has the file below a loop device: direct I/O to the "
+                "file system, and dropped caches of its files, still end in memory",
+            .detection = "/sys/block/loopN/loop/dio is 0, and the disks below supplied, or got, "
+                         "less than was moved past the page cache above",
+            .threshold = "5 %, as disks count what others move too, so that less is proof; qualify "
+                         "where no disk below is counted; inform, once in a run, where a cached "
+                         "read is reported and the advice would lead here; from 1 MiB on",
             .remedy = "losetup --direct-io=on, or a file system on the device itself",
+            .test = "mpi.lower_caches: reads by ior, dd and iozone from a loop device with and "
+                    "without direct I/O to its file",
+            .page = "page-cache",
         },
     [WEIR_FINDING_MAYBE_CACHED] =
         {

@@ -83,14 +83,22 @@ static int describe_host(const struct weir_command *command, const struct weir_g
                          struct weir_text *text, struct weir_error *error)
 {
     const struct weir_host_question *question = &command->question;
+    const struct weir_doctor_params params = {.registry = &weir_registry,
+                                              .path = question->path,
+                                              .pinning = &question->pinning,
+                                              .rank_count = question->rank_count,
+                                              .mismatch = &group->mismatch,
+                                              .root = ""};
+    struct weir_diagnosis diagnosis = {0};
+    int code;
 
-    return weir_doctor_write(&(struct weir_doctor_params){.registry = &weir_registry,
-                                                          .path = question->path,
-                                                          .pinning = &question->pinning,
-                                                          .rank_count = question->rank_count,
-                                                          .mismatch = &group->mismatch,
-                                                          .root = ""},
-                             text, error);
+    if (strcmp(question->format, "json") != 0)
+        return weir_doctor_write(&params, text, error);
+    code = weir_doctor_examine(&params, &diagnosis, error);
+    if (code == 0)
+        weir_report_diagnosis(&diagnosis, question->path, text);
+    weir_diagnosis_close(&diagnosis);
+    return code;
 }
 
 /* ---- all of them ---- */

@@ -20,6 +20,7 @@ static const struct {
     {"Moving data", weir_examine_backends},
     {"Target", weir_examine_target},
     {"Page cache", weir_examine_page_cache},
+    {"Evidence of a run on the target", weir_examine_evidence},
     {"Memory", weir_examine_memory},
     {"Memory", weir_examine_locking},
     {"Memory", weir_examine_page_places},
@@ -49,12 +50,28 @@ static void examine(const struct weir_doctor_params *params, const struct weir_n
     }
 }
 
-void weir_doctor_examine(const struct weir_doctor_params *params, struct weir_diagnosis *diagnosis)
+static int check_path(const char *path, struct weir_error *error)
+{
+    struct stat facts;
+
+    if (path == NULL || stat(path, &facts) == 0)
+        return 0;
+    return weir_error_usage(error, "doctor",
+                            "%s: %s: name a directory, a file or a device that is there", path,
+                            strerror(errno));
+}
+
+int weir_doctor_examine(const struct weir_doctor_params *params, struct weir_diagnosis *diagnosis,
+                        struct weir_error *error)
 {
     struct weir_node_facts node = {0};
+    int rc = check_path(params->path, error);
 
+    if (rc < 0)
+        return rc;
     weir_environment_describe(params->root, NULL, &node);
     examine(params, &node, diagnosis);
+    return 0;
 }
 
 static void add_part(struct weir_text *text, const char *before, const char *part)
@@ -75,17 +92,6 @@ static void tell_host(const struct weir_node_facts *node, struct weir_text *text
     add_part(text, ", a guest of ", node->hypervisor);
     add_part(text, ", in a container: ", node->container);
     weir_text_add(text, "\n");
-}
-
-static int check_path(const char *path, struct weir_error *error)
-{
-    struct stat facts;
-
-    if (path == NULL || stat(path, &facts) == 0)
-        return 0;
-    return weir_error_usage(error, "doctor",
-                            "%s: %s: name a directory, a file or a device that is there", path,
-                            strerror(errno));
 }
 
 /* A host that hwloc cannot read has verdicts all the same. */

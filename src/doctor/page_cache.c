@@ -2,7 +2,9 @@
 /* The page cache: whether it can be dropped, and whether the kernel reports residency. */
 #include "subjects.h"
 
+#include "weir/base/observable.h"
 #include "weir/system/page_cache.h"
+#include "weir/system/small_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,6 +70,38 @@ static void tell_residency(const struct weir_examination *examination)
                            "in a container: let seccomp allow cachestat or mincore",
                            "the kernel does not tell how much of a file is in the page cache: %s",
                            strerror(-rc));
+}
+
+/* What a run on the target can observe, by the same function that the audit uses. */
+void weir_examine_evidence(const struct weir_examination *examination)
+{
+    struct weir_storage_facts storage = {0};
+    struct weir_traffic_watch *watch;
+    struct weir_traffic traffic;
+    struct weir_residency sum = {0};
+    const char *source = "";
+    struct weir_probes probes = {.storage = &storage, .traffic = &traffic};
+
+    if (examination->path == NULL)
+        return;
+    weir_storage_describe(examination->root, examination->path, &storage);
+    watch = weir_traffic_open(examination->root, &storage);
+    weir_traffic_read(watch, &traffic);
+    weir_traffic_close(watch);
+    probes.knows_residency = look(&source, &sum) == 0 && sum.asked_bytes == 2 * sum.resident_bytes;
+    probes.knows_cpu_wait = weir_small_file_is_there("%s/proc/self/schedstat", examination->root);
+    for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT; i++) {
+        const struct weir_evidence_row *row = &weir_evidence_rows[i];
+        struct weir_obstacle obstacle = weir_obstacle_find((enum weir_evidence_question)i, &probes);
+
+        if (obstacle.reason == NULL)
+            weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, row->name, NULL, "%s: seen by %s",
+                               row->question,
+                               weir_observer_name((enum weir_evidence_question)i, &probes));
+        else
+            weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, row->name, obstacle.remedy,
+                               "%s cannot be observed here: %s", row->question, obstacle.reason);
+    }
 }
 
 void weir_examine_page_cache(const struct weir_examination *examination)

@@ -24,6 +24,8 @@ void weir_examine_backends(const struct weir_examination *examination);
 /* File system, space and devices behind the path. */
 void weir_examine_target(const struct weir_examination *examination);
 void weir_examine_page_cache(const struct weir_examination *examination);
+/* Which questions about figures of a run on the path can be answered. */
+void weir_examine_evidence(const struct weir_examination *examination);
 void weir_examine_memory(const struct weir_examination *examination);
 /* How much of it may be locked. */
 void weir_examine_locking(const struct weir_examination *examination);

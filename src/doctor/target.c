@@ -3,6 +3,7 @@
 #include "subjects.h"
 #include "ways_out.h"
 
+#include "weir/base/observable.h"
 #include "weir/base/remedy.h"
 #include "weir/system/host.h"
 
@@ -81,6 +82,30 @@ static void judge_filesystem(const struct weir_examination *examination,
     }
 }
 
+/* Caches that --drop-caches does not reach, as they are not the kernel's. */
+static void tell_client_cache(const struct weir_examination *examination,
+                              const struct weir_storage_facts *facts)
+{
+    char pool[48];
+
+    if (strcmp(facts->type, "gpfs") == 0 &&
+        weir_page_pool_describe(examination->root, pool, sizeof pool))
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "client cache",
+                           "reads of more data than the pool, or " WEIR_REMEDY_SHIFT_NODES
+                           " on several nodes",
+                           "%s: --drop-caches does not empty it", pool);
+    else if (weir_storage_has_client_cache(facts))
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "client cache",
+                           "a remount before the reads, or " WEIR_REMEDY_SHIFT_NODES
+                           " on several nodes",
+                           "the client of %s may cache data itself: --drop-caches does not reach "
+                           "it",
+                           facts->type);
+    else if (facts->client_cache[0] != '\0')
+        weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "client cache", NULL, "%s",
+                           facts->client_cache);
+}
+
 static void tell_filesystem(const struct weir_examination *examination,
                             const struct weir_storage_facts *facts)
 {
@@ -103,6 +128,7 @@ static void tell_filesystem(const struct weir_examination *examination,
     else if (facts->may_be_network)
         weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "way", NULL,
                            "whether data leave this node is not known (%s)", facts->type);
+    tell_client_cache(examination, facts);
 }
 
 /* ---- room ---- */
@@ -220,9 +246,17 @@ static void tell_device(const struct weir_examination *examination,
                            weir_text_string(&text));
         weir_diagnosis_help(examination->diagnosis,
                             "as root: echo none > /sys/block/%s/queue/scheduler", device->name);
-    } else {
-        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, device->name, NULL, "%s",
+    } else if (device->is_buffered_loop) {
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, device->name, NULL,
+                           "%s: the page cache of this node has the file behind it, and "
+                           "--drop-caches and direct I/O stop above that",
                            weir_text_string(&text));
+        weir_diagnosis_help(examination->diagnosis, "as root: losetup --direct-io=on /dev/%s",
+                            device->name);
+    } else {
+        weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, device->name, NULL, "%s%s",
+                           weir_text_string(&text),
+                           device->is_virtual ? "; a virtual disk, which its host may cache" : "");
     }
     weir_text_close(&text);
 }

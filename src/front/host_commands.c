@@ -8,6 +8,7 @@
 #include "weir/base/cpu_set.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* More ranks on one node are taken for a typing error. */
 #define RANKS_MAX 65536
@@ -54,6 +55,8 @@ static const struct weir_option doctor_rows[] = {
              "package, storage, nic, list:0-3,8 or rankfile:PATH"},
     PIN_ORDER_ROW,
     NIC_ROW,
+    {0, "format", WEIR_OPTION_CHOICE, AT(question.format), "text", "text|json",
+     .help = "of the verdicts; json has no picture"},
     HELP_ROW,
     {0},
 };
@@ -142,6 +145,8 @@ static int check_doctor(const struct reading *reading)
 
     if (refuse_rankless(reading) || (question->rank_count > 0 && read_pinning(reading)))
         return -EINVAL;
+    if (question->rank_count > 0 && strcmp(question->format, "json") == 0)
+        return REFUSE(reading, "--ranks: json has no picture to draw ranks in; leave it out");
     if (question->pinning.policy == WEIR_PIN_STORAGE && !question->path)
         return REFUSE(reading, "--pin: storage is that behind a path, and none is given; write "
                                "weir doctor PATH --ranks N --pin storage");

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void weir_json_put_value(json_t *object, const char *key, json_t *value)
 {
@@ -214,4 +215,51 @@ void weir_json_end(struct weir_text *text, json_t *report, const struct weir_pla
         weir_text_add(text, "%s\n", dump);
     free(dump);
     json_decref(report);
+}
+
+/* ---- weir doctor ---- */
+
+void weir_report_diagnosis(const struct weir_diagnosis *diagnosis, const char *path,
+                           struct weir_text *text)
+{
+    json_t *object = json_object(), *lines = json_array();
+    char *dump;
+
+    weir_json_put_text(object, "weir", WEIR_VERSION);
+    if (path != NULL)
+        weir_json_put_text(object, "path", path);
+    for (unsigned i = 0; i < WEIR_VERDICTS; i++)
+        weir_json_put_integer(object, weir_verdict_name((enum weir_verdict)i),
+                              (int64_t)weir_diagnosis_count(diagnosis, (enum weir_verdict)i));
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct weir_diagnosis_line *line = &diagnosis->lines[i];
+        json_t *each = json_object(), *remedies = json_array();
+        struct weir_text remedy = {0};
+
+        weir_json_put_text(each, "heading", line->heading);
+        weir_json_put_text(each, "subject", line->subject);
+        weir_json_put_text(each, "verdict", weir_verdict_name(line->verdict));
+        weir_json_put_text(each, "text", line->text);
+        for (const char *at = line->remedy; at != NULL && *at != '\0';) {
+            size_t length = strcspn(at, "\n");
+
+            weir_text_add_bytes(&remedy, at, length);
+            json_array_append_new(remedies, weir_json_readable(weir_text_string(&remedy)));
+            weir_text_close(&remedy);
+            remedy = (struct weir_text){0};
+            at += length + (at[length] == '\n');
+        }
+        if (json_array_size(remedies) > 0)
+            weir_json_put_value(each, "remedies", remedies);
+        else
+            json_decref(remedies);
+        json_array_append_new(lines, each);
+    }
+    weir_json_put_value(object, "lines", lines);
+    dump = json_dumps(object, JSON_INDENT(2));
+    if (dump == NULL)
+        weir_error_out_of_memory();
+    weir_text_add(text, "%s\n", dump);
+    free(dump);
+    json_decref(object);
 }

@@ -163,6 +163,10 @@ static void watch_network(struct weir_traffic_watch *watch, const char *root)
     struct weir_network_ports ports;
     bool has_infiniband = false;
 
+    /* Network devices of Slingshot do not count its RDMA: a sum without it would look like a cache
+     * of the client. */
+    if (weir_small_file_is_there("%s/sys/class/cxi", root))
+        return;
     weir_network_ports_find(root, &ports);
     for (size_t i = 0; i < ports.count; i++) {
         const struct weir_network_port *port = &ports.ports[i];

@@ -44,7 +44,7 @@ INCLUDE = re.compile(r"^\s*#\s*include")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 # Commands of other programs, whose options a sentence repeats.
 FOREIGN = re.compile(r"mpiexec[^;,)]*|srun[^;,)]*|sysctl -w|ulimit -\w|modprobe -r|date -d|numactl -H|dmesg[^;,)]*|wipefs -a|"
-                     r"lstopo --of|head -c|mount -o|tuneFileCacheType|--bind-to none|--cpu-bind=none|--cap-add|--security-opt")
+                     r"lstopo --of|head -c|mount -o|tuneFileCacheType|losetup --direct-io|--network host|--bind-to none|--cpu-bind=none|--cap-add|--security-opt")
 
 
 # Arguments of a program that is started: {(char[]){"sh"}, (char[]){"-c"}, ...} and {"sh", "-c", command, NULL}.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters of the field's clients, from trees that were written after public documents
  * (client_trees/README.md). */
+#include "weir/base/observable.h"
 #include "weir/system/environment.h"
 
 #include "planted.h"
@@ -132,6 +133,32 @@ static void damaged_counters_are_unknown(void **state)
     fell(root);
 }
 
+static void ports_that_hide_rdma_are_not_counted(void **state)
+{
+    static const struct planted_file files[] = {
+        {"sys/class/net/hsn0/device/vendor", "0x1\n"},
+        {"sys/class/net/hsn0/type", "1\n"},
+        {"sys/class/net/hsn0/statistics/rx_bytes", "1000\n"},
+        {"sys/class/net/hsn0/statistics/tx_bytes", "2000\n"},
+        {"sys/class/cxi/cxi0/uevent", ""},
+    };
+    struct weir_storage_facts facts = {.is_known = true, .is_network = true, .type = "lustre"};
+
+    (void)state;
+    for (size_t count = COUNT(files) - 1; count <= COUNT(files); count++) {
+        struct weir_traffic_watch *watch;
+        struct weir_traffic traffic;
+        char root[ROOT_BYTES];
+
+        plant(root, files, count);
+        watch = weir_traffic_open(root, &facts);
+        weir_traffic_read(watch, &traffic);
+        weir_traffic_close(watch);
+        fell(root);
+        assert_int_equal(traffic.has_network, count < COUNT(files));
+    }
+}
+
 /* ---- caches ---- */
 
 static void caches_of_clients_have_names(void **state)
@@ -147,6 +174,64 @@ static void caches_of_clients_have_names(void **state)
     assert_true(weir_page_pool_describe(TREES "/gpfs", text, sizeof text));
     assert_string_equal(text, "page pool 4G");
     assert_false(weir_page_pool_describe(TREES "/nfs", text, sizeof text));
+}
+
+/* ---- which questions can be answered ---- */
+
+static void what_counts_the_bytes_depends_on_the_file_system(void **state)
+{
+    static const struct {
+        const char *type;
+        bool is_network, may_be_network;
+        struct weir_traffic traffic;
+        enum weir_counted_by by;
+        bool is_observable;
+        bool has_cache;
+    } cases[] = {
+        {"ext4", false, false, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false},
+        {"ext4", false, false, {0}, WEIR_COUNTED_NOWHERE, false, false},
+        {"tmpfs", false, false, {0}, WEIR_COUNTED_NOWHERE, true, false},
+        {"nfs4", true, false, {.has_client = true}, WEIR_COUNTED_BY_CLIENT, true, false},
+        {"nfs4", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false},
+        {"lustre", true, false, {.has_disks = true}, WEIR_COUNTED_NOWHERE, false, false},
+        {"beegfs", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false},
+        {"fuse.ceph-fuse", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, true},
+        {"gpfs",
+         true,
+         false,
+         {.has_network = true, .has_disks = true},
+         WEIR_COUNTED_BY_ALL,
+         true,
+         true},
+        {"virtiofs", true, false, {.has_network = true}, WEIR_COUNTED_NOWHERE, false, false},
+        {"ocfs2", false, true, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false},
+        {"fuse.x",
+         false,
+         true,
+         {.has_network = true, .has_disks = true},
+         WEIR_COUNTED_BY_ALL,
+         false,
+         true},
+        {"fuse.x", false, true, {.has_network = true}, WEIR_COUNTED_NOWHERE, false, true},
+        {"fuseblk", false, false, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_storage_facts facts = {.is_known = true,
+                                           .is_network = cases[i].is_network,
+                                           .may_be_network = cases[i].may_be_network};
+        const struct weir_probes probes = {.storage = &facts, .traffic = &cases[i].traffic};
+        struct weir_obstacle obstacle;
+
+        snprintf(facts.type, sizeof facts.type, "%s", cases[i].type);
+        obstacle = weir_obstacle_find(WEIR_EVIDENCE_SUPPLIED, &probes);
+        assert_int_equal(weir_counted_by(&facts, &cases[i].traffic), cases[i].by);
+        assert_int_equal(obstacle.reason == NULL, cases[i].is_observable);
+        /* What is limited has a way out. */
+        assert_int_equal(obstacle.remedy == NULL, cases[i].is_observable);
+        assert_int_equal(weir_storage_has_client_cache(&facts), cases[i].has_cache);
+    }
 }
 
 /* ---- all disks of the node ---- */
@@ -192,7 +277,9 @@ int main(void)
         cmocka_unit_test(bytes_that_crossed_the_network_are_those_of_the_mount),
         cmocka_unit_test(what_is_not_there_or_closed_is_unknown),
         cmocka_unit_test(damaged_counters_are_unknown),
+        cmocka_unit_test(ports_that_hide_rdma_are_not_counted),
         cmocka_unit_test(caches_of_clients_have_names),
+        cmocka_unit_test(what_counts_the_bytes_depends_on_the_file_system),
         cmocka_unit_test(disks_of_the_node_count_where_no_device_is_known),
     };
 

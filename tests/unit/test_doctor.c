@@ -145,8 +145,9 @@ static void examine_with(struct host *host, const struct weir_registry *registry
 {
     const struct weir_doctor_params params = {
         .registry = registry, .path = path, .rank_count = rank_count, .root = host->root};
+    struct weir_error error;
 
-    weir_doctor_examine(&params, &host->diagnosis);
+    assert_int_equal(weir_doctor_examine(&params, &host->diagnosis, &error), 0);
 }
 
 static const struct weir_diagnosis_line *find_line(const struct host *host, const char *subject)

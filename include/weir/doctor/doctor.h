@@ -26,7 +26,8 @@ struct weir_doctor_params {
 int weir_doctor_write(const struct weir_doctor_params *params, struct weir_text *text,
                       struct weir_error *error);
 
-/* The verdicts alone, added to `diagnosis`. */
-void weir_doctor_examine(const struct weir_doctor_params *params, struct weir_diagnosis *diagnosis);
+/* Adds the verdicts alone to `diagnosis`. 0, or a usage error about the path. */
+int weir_doctor_examine(const struct weir_doctor_params *params, struct weir_diagnosis *diagnosis,
+                        struct weir_error *error);
 
 #endif

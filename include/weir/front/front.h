@@ -59,6 +59,7 @@ struct weir_host_question {
     const char *synthetic; /* the same as a text; NULL */
     const char *allowed; /* processors that the launcher would leave to all ranks; NULL: as it is */
     unsigned rank_count; /* on this node */
+    const char *format;  /* DOCTOR: "text" or "json" */
     struct weir_pinning pinning;
 };
 

@@ -4,6 +4,7 @@
 #ifndef WEIR_REPORT_REPORT_H
 #define WEIR_REPORT_REPORT_H
 
+#include "weir/base/diagnosis.h"
 #include "weir/base/error.h"
 #include "weir/base/remedy.h"
 #include "weir/base/text.h"
@@ -52,6 +53,10 @@ bool weir_report_is_held(const char *begin);
  * output is plain. */
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
+
+/* Appends the verdicts of weir doctor about a path (NULL = none) as a JSON object. */
+void weir_report_diagnosis(const struct weir_diagnosis *diagnosis, const char *path,
+                           struct weir_text *text);
 
 /* Appends the notes of the backend about its files, whole lines, with control characters made
  * visible. For phases that have notes. */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks for caches below and next to the page cache: of the file behind a loop device, and of the
+ * clients of network file systems. Records what no counter here can answer. */
+#include "checks.h"
+
+#include "weir/base/observable.h"
+
+#include <string.h>
+
+/* Less than half of the bytes: transports and disks below a daemon may compress, and ranks of a
+ * node may read the same data, which cross the network once. */
+#define ROUGH_SHARE 0.5
+/* Less than this is lost among requests for names. */
+#define BYTES_LEAST (UINT64_C(1) << 20)
+#define MIB 1048576.0
+
+static uint64_t sum_calls(const struct weir_program_result *program, bool writes)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; program != NULL && i < program->call_count; i++)
+        if (weir_calls[program->calls[i].call].moves_data &&
+            weir_calls[program->calls[i].call].writes == writes)
+            bytes += program->calls[i].byte_count;
+    return bytes;
+}
+
+/* Bytes that the phase read or wrote. What is read again may come from the page cache. */
+static uint64_t find_moved(const struct weir_audit_input *input, bool writes)
+{
+    const struct weir_phase_result *record = input->record;
+    enum weir_verb verb = input->phase->verb;
+    uint64_t bytes;
+
+    if (verb == WEIR_PROGRAM)
+        return sum_calls(record->program, writes);
+    if (weir_verb_works_on_trees(verb))
+        return verb == (writes ? WEIR_CREATE : WEIR_READ_FILE) ? record->byte_count : 0;
+    bytes = weir_audit_written_bytes(input);
+    if (writes)
+        return bytes;
+    bytes = weir_verb_reads(verb) ? record->byte_count - bytes : 0;
+    return record->expected_bytes > 0 && bytes > record->expected_bytes ? record->expected_bytes
+                                                                        : bytes;
+}
+
+/* True if what was written is to be past all caches of the node when the phase ends. */
+static bool is_through(const struct weir_audit_input *input)
+{
+    const struct weir_transfers *transfers = &input->phase->transfers;
+
+    return weir_verb_moves_data(input->phase->verb) &&
+           (!weir_audit_uses_page_cache(input) || transfers->must_sync_at_end ||
+            transfers->must_sync_each || transfers->must_sync_after);
+}
+
+/* Direct I/O passes pages of the file that are in the page cache. */
+static double resident_share(const struct weir_audit_input *input)
+{
+    const struct weir_residency_result *residency = &input->record->residency;
+
+    return weir_audit_uses_page_cache(input) && residency->asked_bytes > 0
+               ? (double)residency->resident_bytes / (double)residency->asked_bytes
+               : 0.0;
+}
+
+/* ---- findings ---- */
+
+static void report_cache(const struct weir_audit_input *input, bool writes, double passed,
+                         double due)
+{
+    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_device_facts *loop = weir_storage_buffered_loop(storage);
+    enum weir_counted_by by = weir_counted_by(storage, &input->record->traffic);
+    int digits = due < 10 * MIB ? 1 : 0;
+
+    if (loop != NULL && by == WEIR_COUNTED_BY_DEVICES)
+        weir_result_find(input->record, WEIR_FINDING_LOWER_CACHE,
+                         "%.*f of %.*f MiB %s disk, %s cached the rest -> losetup --direct-io=on",
+                         digits, passed / MIB, digits, due / MIB, writes ? "reached" : "came from",
+                         loop->name);
+    else
+        weir_result_find(input->record, WEIR_FINDING_CLIENT_CACHE,
+                         "%.*f of %.*f MiB crossed %s, a client cache %s the rest -> %s", digits,
+                         passed / MIB, digits, due / MIB,
+                         by == WEIR_COUNTED_BY_ALL ? "a network or disk" : "the network",
+                         writes ? "has" : "had", writes ? "mount without write-back" : "remount");
+}
+
+/* Compares what was moved with what counters below the caches saw. */
+static void check_crossing(const struct weir_audit_input *input, bool writes)
+{
+    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_traffic *traffic = &input->record->traffic;
+    enum weir_counted_by by = weir_counted_by(storage, traffic);
+    uint64_t moved = find_moved(input, writes), passed;
+    bool is_exact = by == WEIR_COUNTED_BY_CLIENT && !weir_audit_uses_page_cache(input);
+    double due = (double)moved * (writes ? 1.0 : 1.0 - resident_share(input));
+    double share;
+
+    if (moved < BYTES_LEAST || due < (double)BYTES_LEAST || (writes && !is_through(input)) ||
+        !weir_counted_bytes(storage, traffic, writes, &passed))
+        return;
+    if (by == WEIR_COUNTED_BY_DEVICES && weir_storage_buffered_loop(storage) == NULL)
+        return;
+    is_exact |= by == WEIR_COUNTED_BY_DEVICES;
+    share = 1.0 - (double)passed / due;
+    if (share >= (is_exact ? WEIR_RESIDENT_SHARE : ROUGH_SHARE)) {
+        report_cache(input, writes, (double)passed, due);
+        weir_result_observe(input->record, writes ? WEIR_EVIDENCE_STORED : WEIR_EVIDENCE_SUPPLIED,
+                            WEIR_SEEN, "a cache below or next to the page cache");
+    } else if (weir_obstacle_find(WEIR_EVIDENCE_SUPPLIED,
+                                  &(struct weir_probes){.storage = storage, .traffic = traffic})
+                   .reason == NULL) {
+        weir_result_observe(
+            input->record, writes ? WEIR_EVIDENCE_STORED : WEIR_EVIDENCE_SUPPLIED, WEIR_NOT_SEEN,
+            weir_observer_name(WEIR_EVIDENCE_SUPPLIED,
+                               &(struct weir_probes){.storage = storage, .traffic = traffic}));
+    }
+}
+
+/* A loop device whose file is on no known device: that its cache answers is likely, and not
+ * counted. */
+static void check_blind_loop(const struct weir_audit_input *input)
+{
+    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_device_facts *loop = weir_storage_buffered_loop(storage);
+    const struct weir_device_facts *last = &storage->devices[storage->device_count - 1];
+
+    if (loop == NULL || (loop < last && loop[1].level > loop->level))
+        return;
+    if (find_moved(input, false) < BYTES_LEAST &&
+        (find_moved(input, true) < BYTES_LEAST || !is_through(input)))
+        return;
+    weir_result_find_as(
+        input->record, WEIR_FINDING_LOWER_CACHE, WEIR_NOTE, WEIR_QUALIFY,
+        "%s caches its file, and no disk below is counted -> losetup --direct-io=on", loop->name);
+}
+
+/* Once in a run, where the advice against a cached read would lead to the next cache. */
+static void warn_of_next_cache(const struct weir_audit_input *input)
+{
+    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_device_facts *loop = weir_storage_buffered_loop(storage);
+    struct weir_phase_result *record = input->record;
+
+    if (input->test->number > 0 || record->repetition > 0 ||
+        weir_test_phase(input->test, input->phase->verb) != input->phase ||
+        resident_share(input) < WEIR_RESIDENT_SHARE)
+        return;
+    if (loop != NULL)
+        weir_result_find_as(
+            record, WEIR_FINDING_LOWER_CACHE, WEIR_NOTE, WEIR_INFORM,
+            "%s has a cache below direct I/O and --drop-caches -> losetup --direct-io=on",
+            loop->name);
+    else if (weir_storage_has_client_cache(storage))
+        weir_result_find_as(record, WEIR_FINDING_CLIENT_CACHE, WEIR_NOTE, WEIR_INFORM,
+                            "--drop-caches leaves the cache of %s -> remount", storage->type);
+}
+
+/* ---- what cannot be observed ---- */
+
+const char *weir_audit_obstacle(const struct weir_audit_input *input,
+                                enum weir_evidence_question question)
+{
+    static const struct weir_storage_facts unknown;
+    const struct weir_test_result *begun = input->begun;
+    const struct weir_traffic *traffic = &input->record->traffic;
+    const struct weir_probes probes = {
+        .storage = begun->storage_count > 0 ? &begun->storages[0].facts : &unknown,
+        .traffic = traffic,
+        .knows_residency = input->record->residency.asked_bytes > 0,
+        .knows_cpu_wait = true,
+    };
+
+    if (begun->storage_count == 0)
+        return traffic->has_devices
+                   ? NULL
+                   : "no counter of a device or network shows the bytes of this file system";
+    if (begun->has_several_filesystems)
+        return "counters are those of the first of several file systems";
+    return weir_obstacle_find(question, &probes).reason;
+}
+
+static void note_obstacle(const struct weir_audit_input *input,
+                          enum weir_evidence_question question)
+{
+    const char *reason = weir_audit_obstacle(input, question);
+
+    if (reason != NULL)
+        weir_result_observe(input->record, question, WEIR_CANNOT_OBSERVE, reason);
+}
+
+/* Of questions that the audit of data does not ask: a reading that answers them is recorded where
+ * it is made. */
+static void note_obstacles(const struct weir_audit_input *input)
+{
+    enum weir_verb verb = input->phase->verb;
+    const struct weir_transfers *transfers = &input->phase->transfers;
+
+    if (weir_verb_works_on_trees(verb))
+        note_obstacle(input, WEIR_EVIDENCE_NAMES);
+    if (verb == WEIR_PROGRAM && find_moved(input, false) > 0)
+        note_obstacle(input, WEIR_EVIDENCE_SUPPLIED);
+    if (verb == WEIR_PROGRAM && find_moved(input, true) > 0)
+        note_obstacle(input, WEIR_EVIDENCE_STORED);
+    if (weir_verb_writes(verb) && (transfers->must_sync_at_end || transfers->must_sync_each))
+        note_obstacle(input, WEIR_EVIDENCE_SYNCED);
+}
+
+void weir_audit_lower(const struct weir_audit_input *input)
+{
+    if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0 ||
+        input->record->op_count == 0 || input->begun->storage_count == 0 ||
+        input->phase->is_prefill || weir_audit_is_memory(input->begun->storages[0].facts.type))
+        return;
+    if (!input->begun->has_several_filesystems) {
+        check_crossing(input, false);
+        check_crossing(input, true);
+        if (input->begun->storages[0].facts.device_count > 0)
+            check_blind_loop(input);
+        warn_of_next_cache(input);
+    }
+    if (!input->phase->is_check)
+        note_obstacles(input);
+}

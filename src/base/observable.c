@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decides from the facts of a target and the counters that were found which evidence a run can
+ * have. */
+#include "weir/base/observable.h"
+
+#include <string.h>
+
+/* How a file system's bytes leave the node, and whether its client has a cache that the kernel's
+ * page cache does not contain. */
+struct kind {
+    const char *type; /* of the mount; a "*" at its end stands for any rest */
+    enum { BY_SOCKETS, BY_VERBS, BY_HOST, BY_UNKNOWN, IN_MEMORY } way;
+    bool has_own_cache;
+};
+
+/* The first row that matches. Types that are in no row: sockets where the file system is known to
+ * be a network one, devices where it is local, else unknown. */
+static const struct kind kinds[] = {
+    {"tmpfs", IN_MEMORY, false},
+    {"ramfs", IN_MEMORY, false},
+    {"hugetlbfs", IN_MEMORY, false},
+    /* The hypervisor's host supplies these through shared memory. */
+    {"virtiofs", BY_HOST, false},
+    {"9p", BY_HOST, false},
+    /* WekaFS takes network ports away from the kernel (DPDK); DVS forwards calls over RDMA of
+     * Slingshot or Aries; DAOS transfers by libfabric from user space. */
+    {"wekafs", BY_HOST, false},
+    {"dvs", BY_HOST, false},
+    {"fuse.daos", BY_HOST, true},
+    {"fuse.dfuse", BY_HOST, true},
+    {"fuse.unifyfs", BY_HOST, true},
+    {"lustre", BY_VERBS, false},
+    {"gpfs", BY_VERBS, true},
+    {"beegfs", BY_VERBS, false},
+    {"fhgfs", BY_VERBS, false},
+    {"fuse*", BY_SOCKETS, true},
+};
+
+static bool matches(const char *pattern, const char *type)
+{
+    size_t length = strcspn(pattern, "*");
+
+    return pattern[length] == '*' ? strncmp(type, pattern, length) == 0
+                                  : strcmp(type, pattern) == 0;
+}
+
+static struct kind find_kind(const struct weir_storage_facts *storage)
+{
+    struct kind kind = {.type = "", .way = BY_SOCKETS};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (matches(kinds[i].type, storage->type)) {
+            kind = kinds[i];
+            break;
+        }
+    if (!storage->is_network && kind.way == BY_SOCKETS)
+        kind.way = BY_UNKNOWN;
+    /* "fuseblk" and FUSE over a device of its own. */
+    kind.has_own_cache &= weir_storage_is_local(storage) == false;
+    return kind;
+}
+
+/* ---- counters ---- */
+
+enum weir_counted_by weir_counted_by(const struct weir_storage_facts *storage,
+                                     const struct weir_traffic *traffic)
+{
+    struct kind kind = find_kind(storage);
+
+    if (!storage->is_known || kind.way == IN_MEMORY)
+        return WEIR_COUNTED_NOWHERE;
+    if (traffic->has_client)
+        return WEIR_COUNTED_BY_CLIENT;
+    if (storage->is_network && kind.way != BY_HOST && strcmp(storage->type, "gpfs") != 0)
+        return traffic->has_network ? WEIR_COUNTED_BY_PORTS : WEIR_COUNTED_NOWHERE;
+    if (traffic->has_devices)
+        return WEIR_COUNTED_BY_DEVICES;
+    /* GPFS reads disks that a SAN shares, as well as servers. */
+    if (kind.way != BY_HOST && traffic->has_network && traffic->has_disks)
+        return WEIR_COUNTED_BY_ALL;
+    return WEIR_COUNTED_NOWHERE;
+}
+
+bool weir_counted_bytes(const struct weir_storage_facts *storage,
+                        const struct weir_traffic *traffic, bool writes, uint64_t *bytes)
+{
+    /* Servers may be on this node. */
+    uint64_t ports = (writes ? traffic->network_sent_bytes : traffic->network_received_bytes) +
+                     traffic->loopback_bytes;
+
+    switch (weir_counted_by(storage, traffic)) {
+    case WEIR_COUNTED_NOWHERE:
+        return false;
+    case WEIR_COUNTED_BY_DEVICES:
+        *bytes = writes ? traffic->device_written_bytes : traffic->device_read_bytes;
+        break;
+    case WEIR_COUNTED_BY_CLIENT:
+        *bytes = writes ? traffic->client_written_bytes : traffic->client_read_bytes;
+        break;
+    case WEIR_COUNTED_BY_PORTS:
+        *bytes = ports;
+        break;
+    case WEIR_COUNTED_BY_ALL:
+        *bytes = ports + (writes ? traffic->disks_written_bytes : traffic->disks_read_bytes);
+        break;
+    }
+    return true;
+}
+
+/* ---- caches ---- */
+
+const struct weir_device_facts *weir_storage_buffered_loop(const struct weir_storage_facts *storage)
+{
+    for (uint32_t i = 0; i < storage->device_count; i++)
+        if (storage->devices[i].is_buffered_loop)
+            return &storage->devices[i];
+    return NULL;
+}
+
+bool weir_storage_has_client_cache(const struct weir_storage_facts *storage)
+{
+    return storage->is_known && find_kind(storage).has_own_cache;
+}
+
+/* ---- obstacles ---- */
+
+/* Why nothing counts the bytes of the target. */
+static struct weir_obstacle find_uncounted(const struct weir_probes *probes)
+{
+    const struct weir_storage_facts *storage = probes->storage;
+    struct kind kind = find_kind(storage);
+    bool has_statistics =
+        strcmp(storage->type, "lustre") == 0 || strcmp(storage->type, "ceph") == 0;
+
+    if (!storage->is_known)
+        return (struct weir_obstacle){"the mount of the target is not known",
+                                      "run where /proc/self/mountinfo lists the mount"};
+    if (kind.way == BY_HOST)
+        return (struct weir_obstacle){
+            "no counter of this kernel sees the bytes of this file system",
+            "measure on the host that supplies it, or more data than its memory"};
+    if (has_statistics)
+        return (struct weir_obstacle){"statistics of the client are readable by root alone, and no "
+                                      "network port with hardware is counted",
+                                      "run as root, with debugfs mounted on /sys/kernel/debug"};
+    if (storage->is_network)
+        return (struct weir_obstacle){"no network port with hardware is visible",
+                                      "run in the network namespace of the host (--network host)"};
+    if (kind.way == BY_UNKNOWN && !weir_storage_is_local(storage))
+        return (struct weir_obstacle){"which disk or network this file system uses is not known",
+                                      "measure the storage below it, or mount it as fuse.NAME of a "
+                                      "known file system"};
+    return (struct weir_obstacle){
+        "no counter of a device or network shows the bytes of this file system",
+        "run where /sys/class/block shows the devices of the host"};
+}
+
+/* The audit sees a phase with these counters: a small sum answers, but a large one does not. */
+static struct weir_obstacle find_transfer_obstacle(const struct weir_probes *probes)
+{
+    static const struct weir_obstacle none;
+
+    if (find_kind(probes->storage).way == IN_MEMORY)
+        return none;
+    switch (weir_counted_by(probes->storage, probes->traffic)) {
+    case WEIR_COUNTED_BY_DEVICES:
+    case WEIR_COUNTED_BY_CLIENT:
+    case WEIR_COUNTED_BY_PORTS:
+        return none;
+    case WEIR_COUNTED_BY_ALL:
+        if (strcmp(probes->storage->type, "gpfs") == 0)
+            return none;
+        return (struct weir_obstacle){"which disk or network this file system uses is not known",
+                                      "measure the storage below it, or mount it as fuse.NAME of a "
+                                      "known file system"};
+    case WEIR_COUNTED_NOWHERE:
+        break;
+    }
+    return find_uncounted(probes);
+}
+
+struct weir_obstacle weir_obstacle_find(enum weir_evidence_question question,
+                                        const struct weir_probes *probes)
+{
+    static const struct weir_obstacle none;
+    struct weir_traffic traffic = *probes->traffic;
+
+    switch (question) {
+    case WEIR_EVIDENCE_PAGE_CACHE:
+        if (!probes->knows_residency)
+            return (struct weir_obstacle){"the kernel does not tell what is in the page cache",
+                                          "Linux 6.5, files that you own, or direct I/O"};
+        return none;
+    case WEIR_EVIDENCE_CPU:
+        if (!probes->knows_cpu_wait)
+            return (struct weir_obstacle){"/proc/self/schedstat is not readable",
+                                          "a kernel with CONFIG_SCHED_INFO"};
+        return none;
+    case WEIR_EVIDENCE_NAMES:
+        /* Clients count payloads, not the requests for names. */
+        traffic.has_client = false;
+        return find_transfer_obstacle(
+            &(struct weir_probes){.storage = probes->storage, .traffic = &traffic});
+    case WEIR_EVIDENCE_SUPPLIED:
+    case WEIR_EVIDENCE_STORED:
+    case WEIR_EVIDENCE_SYNCED:
+    case WEIR_EVIDENCE_COUNT:
+        break;
+    }
+    return find_transfer_obstacle(probes);
+}
+
+const char *weir_observer_name(enum weir_evidence_question question,
+                               const struct weir_probes *probes)
+{
+    if (question == WEIR_EVIDENCE_PAGE_CACHE)
+        return "residency of the pages";
+    if (question == WEIR_EVIDENCE_CPU)
+        return "/proc/self/schedstat";
+    if (find_kind(probes->storage).way == IN_MEMORY)
+        return "the file system is memory";
+    switch (weir_counted_by(probes->storage, probes->traffic)) {
+    case WEIR_COUNTED_BY_DEVICES:
+        return "counters of the devices below";
+    case WEIR_COUNTED_BY_CLIENT:
+        return "statistics of the file system's client";
+    case WEIR_COUNTED_BY_PORTS:
+        return "counters of the network ports, of all processes";
+    case WEIR_COUNTED_BY_ALL:
+    case WEIR_COUNTED_NOWHERE:
+        break;
+    }
+    return "counters of network ports and disks, of all processes";
+}
