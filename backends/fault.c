@@ -33,6 +33,8 @@ static const struct weir_option fault_rows[] = {
      .help = "flip one bit in the middle of what a read that is hit returns"},
     {0, "fault.delay", WEIR_OPTION_MICROSECONDS, AT(delay_ns),
      .help = "pause before a transfer that is hit, in microseconds"},
+    {0, "fault.pause", WEIR_OPTION_MICROSECONDS, AT(pause_ns),
+     .help = "pause before each transfer, hit or not, in microseconds"},
     {0, "fault.late", WEIR_OPTION_COUNT, AT(late_count),
      .help = "transfers that come back before one that is hit, as far as there are any"},
     {0, "fault.rank", WEIR_OPTION_INTEGER, AT(rank), "-1",

@@ -16,6 +16,7 @@ struct fault_options {
     int64_t rank;
     const char *part_of_path;
     uint64_t delay_ns;
+    uint64_t pause_ns; /* before each transfer */
     const char *transfer_error;
     const char *open_error;
     const char *close_error;

@@ -115,6 +115,8 @@ static bool set_out(struct fault_session *fault, struct weir_op *op)
 {
     struct fault_slot *fault_slot = &fault->slots[op->slot];
 
+    if (is_transfer(op->verb))
+        pause_for(fault->options.pause_ns);
     *fault_slot = (struct fault_slot){
         .file = op->file, .size = op->size, .is_hit = weir_fault_hits(fault, op->verb)};
     if (fault_slot->is_hit) {

@@ -62,6 +62,7 @@ static void audit_tree(struct weir_audit_input *input)
         return;
     weir_audit_time(input);
     input->stop_s = weir_audit_stalls(input);
+    weir_audit_course(input);
     weir_audit_load(input);
     weir_audit_places(input);
     weir_audit_ranks(input);
@@ -86,6 +87,7 @@ static void audit_data(struct weir_audit_input *input)
         return;
     weir_audit_time(input);
     input->stop_s = weir_audit_stalls(input);
+    weir_audit_course(input);
     weir_audit_load(input);
     weir_audit_places(input);
     weir_audit_ranks(input);
@@ -139,6 +141,7 @@ void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_resul
 
     assert(input.phase != NULL);
     weir_audit_completeness(&input);
+    weir_audit_degraded(&input);
     if (weir_verb_works_on_trees(input.phase->verb))
         audit_tree(&input);
     if (input.phase->verb == WEIR_PROGRAM && record->op_count > 0)
@@ -188,6 +191,16 @@ static const struct {
     {WEIR_FINDING_VOLATILE_MOUNT, WEIR_FINDING_SYNC_NO_EFFECT},
     {WEIR_FINDING_SYNC_NO_EFFECT, WEIR_FINDING_UNSYNCED},
     {WEIR_FINDING_UNSYNCED, WEIR_FINDING_SHORT},
+    {WEIR_FINDING_SHORT, WEIR_FINDING_SPREAD},
+    {WEIR_FINDING_SHORT, WEIR_FINDING_WARM_UP},
+    {WEIR_FINDING_WARM_UP, WEIR_FINDING_SPREAD},
+    {WEIR_FINDING_CPU_PRESSURE, WEIR_FINDING_PERIODIC_STALLS},
+    {WEIR_FINDING_PERIODIC_STALLS, WEIR_FINDING_STALL},
+    {WEIR_FINDING_PERIODIC_STALLS, WEIR_FINDING_TREND},
+    {WEIR_FINDING_STALL, WEIR_FINDING_TREND},
+    {WEIR_FINDING_NO_PROGRESS, WEIR_FINDING_TREND},
+    {WEIR_FINDING_RESIDENT, WEIR_FINDING_TREND},
+    {WEIR_FINDING_RESIDENT, WEIR_FINDING_FOREIGN_IO},
 };
 
 static const struct weir_finding *find_finding(const struct weir_phase_result *record,

@@ -2,6 +2,8 @@
 /* Checks that storage targets which were measured one by one are alike. */
 #include "weir/audit/audit.h"
 
+#include "checks.h"
+
 #include "weir/base/memory.h"
 #include "weir/base/remedy.h"
 #include "weir/measure/peers.h"
@@ -13,8 +15,7 @@
 #define TOLD_MAX 16
 #define MB 1e6
 
-/* True if the record is the last one of its verb among the tests of single targets. */
-static bool is_last(const struct weir_plan *plan, const struct weir_phase_result *record)
+bool weir_audit_is_last_peer(const struct weir_plan *plan, const struct weir_phase_result *record)
 {
     const struct weir_test *test = plan->tests[record->test];
 
@@ -183,7 +184,7 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
     unsigned count;
     struct weir_peers peers;
 
-    if (!weir_verb_moves_data(verb) || !is_last(plan, record))
+    if (!weir_verb_moves_data(verb) || !weir_audit_is_last_peer(plan, record))
         return;
     all = weir_memory_grow(NULL, plan->test_count * sizeof *all);
     count = gather(plan, result, verb, all);

@@ -10,9 +10,9 @@
 #define CLOCK_ERROR_SHARE 0.01
 /* 500 ppm: the kernel's time services correct no more, and oscillators are within 100. */
 #define DRIFT_PPM 500.0
-/* Filling and checking data, as a share of the ranks' time: from here on the rate is not that of
- * the storage alone. */
-#define DATA_SHARE 0.02
+/* Filling and checking data, as a share of the ranks' time: repetitions differ by less than this
+ * takes from the rate. */
+#define DATA_SHARE 0.1
 #define MIB 1048576.0
 
 static void check_drift(const struct weir_audit_input *input)
@@ -58,10 +58,9 @@ static void check_length(const struct weir_audit_input *input)
     if (input->test->is_dry_run || input->record->windows.total_s >= WEIR_SHORT_PHASE_S ||
         input->record->outcome != WEIR_OUTCOME_COMPLETE)
         return;
-    weir_result_find(input->record, WEIR_FINDING_SHORT,
-                     "the phase took %.3g ms: start-up and caches weigh heavily, so %s%s",
+    weir_result_find(input->record, WEIR_FINDING_SHORT, "the phase took %.3g ms -> %s%s",
                      input->record->windows.total_s * 1e3, weir_audit_advice_more(input),
-                     helps_longer ? " or use " WEIR_REMEDY_LONGER_PHASE : "");
+                     helps_longer ? ", or " WEIR_REMEDY_LONGER_PHASE : "");
 }
 
 /* An upper bound: ranks that share a storage lose less time by filling while others transfer. Of
@@ -75,7 +74,7 @@ static void format_estimate(const struct weir_audit_input *input, char text[96])
     text[0] = '\0';
     if (seconds > 0.0 && !weir_verb_works_on_trees(input->phase->verb) &&
         record->mismatches.wrong_transfers == 0 && record->error_count == 0)
-        snprintf(text, 96, ": without it, %.2f MiB/s (estimate, at most)",
+        snprintf(text, 96, " (at most %.2f MiB/s without it)",
                  (double)record->byte_count / MIB / seconds);
 }
 
@@ -99,7 +98,7 @@ static void check_data_share(const struct weir_audit_input *input)
         return;
     format_estimate(input, estimate);
     weir_result_find(input->record, WEIR_FINDING_DATA_SHARE,
-                     "%.0f %% of the ranks' time went into %s data%s: use more %s%s", share * 100,
+                     "%.0f %% of the ranks' time went into %s data%s -> more %s%s", share * 100,
                      weir_audit_activity(input), estimate,
                      has_room_for_ranks(input->record) ? "ranks" : "nodes",
                      weir_audit_data_advice(input));
@@ -112,10 +111,10 @@ static void check_overlap(const struct weir_audit_input *input)
     if (record->rank_count < 2 || record->common_s > 0 || record->windows.transfer_s <= 0 ||
         record->outcome != WEIR_OUTCOME_COMPLETE || input->test->is_dry_run)
         return;
-    weir_result_find(
-        input->record, WEIR_FINDING_NO_OVERLAP,
-        "at no time were all ranks %s at once: this is not the rate of all of them together",
-        weir_verb_works_on_trees(input->phase->verb) ? "working" : "transferring");
+    weir_result_find(input->record, WEIR_FINDING_NO_OVERLAP,
+                     "all %u ranks at no time %s together -> %s", record->rank_count,
+                     weir_verb_works_on_trees(input->phase->verb) ? "worked" : "transferred",
+                     weir_audit_advice_more(input));
 }
 
 void weir_audit_time(const struct weir_audit_input *input)

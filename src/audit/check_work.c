@@ -5,6 +5,10 @@
 #include "weir/base/remedy.h"
 
 #include <inttypes.h>
+#include <math.h>
+
+/* Ranks that share a storage differ by 5 to 15 % in the work that they do until a deadline. */
+#define STONEWALL_SHARE 0.2
 
 /* ---- was all of it done? ---- */
 
@@ -14,26 +18,27 @@ void weir_audit_completeness(const struct weir_audit_input *input)
 
     if (record->outcome == WEIR_OUTCOME_SKIPPED)
         weir_result_find(record, WEIR_FINDING_SKIPPED,
-                         "the time limit was over before this phase: it and what follows were not "
-                         "begun");
+                         "the time limit was over, and the rest did not begin -> a longer limit");
     if (record->is_interrupted)
         weir_result_find(record, WEIR_FINDING_INTERRUPTED,
-                         "%s ended this phase: the numbers are of what was done until then",
+                         "%s ended the phase after %" PRIu64 " of its %ss -> repeat it",
                          input->plan->has_stop_before ? "a signal, or the end of the job's time,"
-                                                      : "a signal");
+                                                      : "a signal",
+                         record->op_count, weir_audit_unit(input));
     if (record->error_count > 0)
         weir_result_find(record, WEIR_FINDING_FAILED,
-                         "%" PRIu64 " operation%s failed: the numbers are of what was done",
-                         record->error_count, record->error_count == 1 ? "" : "s");
+                         "%" PRIu64 " operation%s failed, and %" PRIu64 " succeeded",
+                         record->error_count, record->error_count == 1 ? "" : "s",
+                         record->op_count);
     else if (record->failure[0] != '\0')
-        weir_result_find(record, WEIR_FINDING_FAILED, "the numbers are of what was done");
+        weir_result_find(record, WEIR_FINDING_FAILED, "the phase failed after %" PRIu64 " %ss",
+                         record->op_count, weir_audit_unit(input));
     if (record->short_count > 0)
-        weir_result_find(
-            record, WEIR_FINDING_SHORT_TRANSFERS, "%" PRIu64 " transfer%s came back short%s",
-            record->short_count, record->short_count == 1 ? "" : "s",
-            record->error_count > 0    ? ": the storage may have been full, or the file at its end"
-            : record->short_count == 1 ? " and was continued"
-                                       : " and were continued");
+        weir_result_find(record, WEIR_FINDING_SHORT_TRANSFERS,
+                         "%" PRIu64 " of %" PRIu64 " transfers moved less than asked for%s",
+                         record->short_count, record->op_count,
+                         record->error_count > 0 ? " (storage full, or end of file)"
+                                                 : ", and were continued");
 }
 
 static void check_stonewall(const struct weir_audit_input *input)
@@ -41,17 +46,19 @@ static void check_stonewall(const struct weir_audit_input *input)
     const struct weir_stonewall *stonewall = &input->record->stonewall;
     const struct weir_layout *layout = &input->phase->transfers.layout;
     uint64_t all = UINT64_MAX;
+    double share;
 
     if (!stonewall->is_hit || input->phase->stop.has_wear_out || input->phase->stop.ends_with_first)
         return;
     if (layout->transfer_bytes > 0)
         all = weir_layout_ops_per_rank(layout);
-    if (stonewall->ops_max > stonewall->ops_min)
+    share = 1.0 - (double)stonewall->ops_min / fmax((double)stonewall->ops_max, 1.0);
+    if (share >= STONEWALL_SHARE)
         weir_result_find(input->record, WEIR_FINDING_STONEWALL,
-                         "ranks stopped at the deadline after %" PRIu64 " to %" PRIu64
-                         " %ss%s: unequal work, which " WEIR_REMEDY_WEAR_OUT " would level",
+                         "ranks did %" PRIu64 " to %" PRIu64 " %ss until the deadline (%.0f %% "
+                         "apart%s) -> " WEIR_REMEDY_WEAR_OUT,
                          stonewall->ops_min, stonewall->ops_max, weir_audit_unit(input),
-                         stonewall->ops_max >= all ? ", which is all of a rank's" : "");
+                         100.0 * share, stonewall->ops_max >= all ? ", some were done" : "");
 }
 
 static void check_size(const struct weir_audit_input *input)
@@ -71,7 +78,7 @@ static void check_size(const struct weir_audit_input *input)
     /* Where one rank sees more, the others may be late. */
     input->record->has_lost_bytes = record->file_bytes < extent && !record->has_differing_sizes;
     weir_result_find(input->record, WEIR_FINDING_FILE_SIZE,
-                     "the files hold %" PRIu64 " bytes, not the %" PRIu64 " that were written",
+                     "the files hold %" PRIu64 " bytes, and %" PRIu64 " were written",
                      record->file_bytes, extent);
 }
 
@@ -80,16 +87,15 @@ static void check_sizes(const struct weir_audit_input *input)
     if (input->record->has_differing_sizes)
         weir_result_find(
             input->record, WEIR_FINDING_SIZES_DIFFER,
-            "ranks were told different sizes of the same file: nodes do not see the same "
-            "file system, or not yet the same state of it");
+            "ranks see different sizes of one file -> check that all nodes mount the same storage");
 }
 
 static void check_log(const struct weir_audit_input *input)
 {
     if (input->record->unlogged_ops > 0)
         weir_result_find(input->record, WEIR_FINDING_UNLOGGED,
-                         "%" PRIu64 " %ss are not in the files with their times, whose room was "
-                         "full: --result counts them all",
+                         "%" PRIu64 " %ss are missing in the log of times, which was full -> "
+                         "--result",
                          input->record->unlogged_ops, weir_audit_unit(input));
 }
 
@@ -102,7 +108,7 @@ static const char *keeping_advice(const struct weir_test *test)
 
     return removal == NULL || removal->names.only_if_clean
                ? ""
-               : ": the files are removed, and " WEIR_REMEDY_KEEP_FAILED " would keep them";
+               : ", and the files are removed -> " WEIR_REMEDY_KEEP_FAILED;
 }
 
 void weir_audit_data(const struct weir_audit_input *input)

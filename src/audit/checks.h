@@ -105,6 +105,15 @@ void weir_audit_time(const struct weir_audit_input *input);
  * 0 = none. */
 double weir_audit_stalls(const struct weir_audit_input *input);
 
+/* Did the rate stay the same all the time, without stops that come back? */
+void weir_audit_course(const struct weir_audit_input *input);
+
+/* Is the storage whole, and did it stay so? */
+void weir_audit_degraded(const struct weir_audit_input *input);
+
+/* True if the record is the last one of its verb among the tests of single targets. */
+bool weir_audit_is_last_peer(const struct weir_plan *plan, const struct weir_phase_result *record);
+
 /* Was the load that was asked for there, and what limited it? */
 void weir_audit_load(const struct weir_audit_input *input);
 

@@ -46,7 +46,12 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_VOID,
             .measures = WEIR_MEASURE_MEMORY,
             .meaning = "a flow of weir net was faster than a copy from memory to memory",
+            .detection =
+                "the fastest flow, and the best part of one, against the memory copy of the same "
+                "report; not over verbs, nor over MPI between hosts, where adapters move the data",
+            .threshold = "the rate of the memory copy of one core",
             .remedy = "a --working-set larger than the CPU's cache",
+            .test = "unit.net_result, mpi.net: a small working set, and a large one",
             .page = "net",
         },
     [WEIR_FINDING_ABSENT] =
@@ -148,8 +153,13 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "count-mismatch",
             .severity = WEIR_WARNING,
             .effect = WEIR_VOID,
-            .meaning = "the number of messages does not fit the time",
+            .meaning = "messages, bytes and times of weir net contradict each other, or exceed the "
+                       "rate of the link",
+            .detection = "messages times their size against bytes; the sum of latencies against "
+                         "the time of the flows; rates of flows against the link",
+            .threshold = "bytes exactly; times and rates 10 %",
             .remedy = "report it as a defect",
+            .test = "unit.net_result: each of the three, and figures that agree",
         },
     [WEIR_FINDING_CPU_BOUND] =
         {
@@ -173,8 +183,13 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .former = {"cached"},
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "the memory that a flow goes round in fits into the processor's cache",
-            .remedy = "a larger --working-set, if memory shall have a part in it",
+            .meaning = "the memory that each flow goes round in fits into the CPU's cache, and "
+                       "flows come near to what memory can do",
+            .detection = "the working set against the largest cache; the fastest flow against the "
+                         "memory copy of the report",
+            .threshold = "50 % of the memory copy: below, memory is not the limit",
+            .remedy = "a larger --working-set",
+            .test = "unit.net_result: flows at 30 % and 80 % of the memory copy",
             .page = "net",
         },
     [WEIR_FINDING_CPU_PRESSURE] =
@@ -215,9 +230,12 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "data-share",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "2 % or more of the ranks' time went into making or checking data while "
-                       "nothing was in flight; the rate is lower by that",
+            .meaning = "ranks spent a part of their time on making or checking data while nothing "
+                       "was in flight; the rate is lower by that",
+            .detection = "time in the buffers against the time of transfers, per rank",
+            .threshold = "10 %: less changes the rate by less than repetitions differ",
             .remedy = "more ranks, cheaper data, or a greater depth",
+            .test = "unit.audit",
             .page = "depth",
         },
     [WEIR_FINDING_DEGRADED] =
@@ -225,8 +243,15 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "degraded",
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
-            .meaning = "the volume lacks a server or a disk",
-            .remedy = "repair it, and measure again",
+            .meaning = "the storage lacks a disk, a path or a server, or lost one during the test",
+            .detection = "md/degraded and states of multipath devices, missing btrfs devices, the "
+                         "state of a ZFS pool, inactive OSTs of Lustre, OSDs of the Ceph map (as "
+                         "root), bricks of GlusterFS that are not connected; read before each test "
+                         "and after phases of a second",
+            .threshold = "one part",
+            .remedy = "repair the storage, and measure again",
+            .test = "mpi.spread, unit.storage, unit.spread: btrfs of two devices without one of "
+                    "them; recorded trees; whole ones",
         },
     [WEIR_FINDING_DEPTH_EDGE] =
         {
@@ -276,7 +301,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "operations failed; the numbers are of what was done",
+            .detection = "the results of all operations",
+            .threshold = "one operation",
             .remedy = "the message names rank, file and cause",
+            .test = "unit.audit, fault.injected",
         },
     [WEIR_FINDING_FAST_TARGET] =
         {
@@ -299,7 +327,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "the files are not as large as what was written; if they are smaller, the exit "
                 "code is 1",
+            .detection = "sizes of the files after a complete write",
+            .threshold = "any byte",
             .remedy = "look at the file system; the data are incomplete",
+            .test = "unit.audit, fault.injected",
         },
     [WEIR_FINDING_FITS_IN_MEMORY] =
         {
@@ -339,7 +370,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "flows failed; sums leave them out",
+            .detection = "the result of each flow",
+            .threshold = "one flow",
             .remedy = "the sentence names the first and its cause",
+            .test = "unit.net_result, mpi.net_frozen",
             .page = "net",
         },
     [WEIR_FINDING_FLOWS_LEFT_OUT] =
@@ -349,7 +383,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_INFORM,
             .meaning = "there are more than 65,536 flows: of each measurement there are totals and "
                        "its worst flows, and no matrix",
+            .detection = "the number of flows of a measurement",
+            .threshold = "more than are kept",
             .remedy = "nothing; for all of them, fewer ranks, sizes or repetitions",
+            .test = "unit.net_result",
             .page = "net",
         },
     [WEIR_FINDING_FOREIGN_IO] =
@@ -357,8 +394,15 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "foreign-io",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "other processes moved data on the same devices or links",
-            .remedy = "measure again on a quiet device",
+            .meaning = "other processes used the devices or network ports of this storage during "
+                       "the phase",
+            .detection = "bytes of the devices (or ports) beyond those that this job moved; RAID, "
+                         "data journals, metadata, partial blocks and what earlier phases left in "
+                         "memory are taken off",
+            .threshold = "32 MiB (ports: 64 MiB) and 30 % of what the job moved. Not of reads "
+                         "through the page cache, which read ahead",
+            .remedy = "measure when the devices are idle",
+            .test = "mpi.spread, unit.spread: another writer on the file system, and none",
         },
     [WEIR_FINDING_IMBALANCE] =
         {
@@ -397,7 +441,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "a signal, or the end of the job, ended it",
+            .detection = "signals to any rank",
+            .threshold = "one",
             .remedy = "nothing: the report covers the work until then",
+            .test = "unit.audit, mpi.signals",
             .page = "slurm",
         },
     [WEIR_FINDING_IO_LIMIT] =
@@ -437,7 +484,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
             .meaning = "not every message told when it was done: latencies are upper bounds",
+            .detection = "--signal-every above 1 in a run that takes latencies",
+            .threshold = "one message that is not signalled",
             .remedy = "--signal-every 1",
+            .test = "unit.net_result",
             .page = "net",
         },
     [WEIR_FINDING_LAUNCHER_MISMATCH] =
@@ -460,7 +510,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_VOID,
             .measures = WEIR_MEASURE_MEMORY,
             .meaning = "all ranks are on one host: no network had a part in it",
+            .detection = "hosts of the two ends of each flow",
+            .threshold = "all flows",
             .remedy = "ranks on several hosts",
+            .test = "unit.net_result, mpi.net",
             .page = "net",
         },
     [WEIR_FINDING_LOWER_CACHE] =
@@ -531,7 +584,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_INFORM,
             .meaning = "ports have different MTUs",
+            .detection = "MTU of the ports of all ranks",
+            .threshold = "any difference",
             .remedy = "one MTU for all ports and switches",
+            .test = "unit.net_result",
             .page = "net",
         },
     [WEIR_FINDING_NAMES_CACHED] =
@@ -597,7 +653,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "at no time were all ranks transferring at once: the rate is not that of all "
                 "of them together",
+            .detection = "latest start of a rank against the earliest end of one",
+            .threshold = "no common time",
             .remedy = "more data per rank, or -D",
+            .test = "unit.audit",
         },
     [WEIR_FINDING_NO_PROGRESS] =
         {
@@ -650,7 +709,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "a pair is far slower than the others",
+            .detection = "the rate of a pair (or its latency) against the median of all pairs",
+            .threshold = "4 median deviations, and 10 %",
             .remedy = "look at its hosts, cables and switch ports",
+            .test = "unit.net_result: one of twelve pairs at a third of the rate, and alike ones",
             .page = "net",
         },
     [WEIR_FINDING_OLD_NAMES] =
@@ -675,8 +737,13 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "one-link",
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
-            .meaning = "several pairs share one link",
-            .remedy = "place ranks on hosts with links of their own",
+            .meaning =
+                "several pairs of weir net share one port of a host, and it shows in their sum",
+            .detection = "pairs of one measurement whose ranks have the same host and device",
+            .threshold = "their sum is less than 90 % of what the pairs have one by one, or 80 % "
+                         "of the rate of the link",
+            .remedy = "one rank per port, or a --device for each",
+            .test = "unit.net_result: two pairs between two hosts, and between four",
         },
     [WEIR_FINDING_OUTLIER] =
         {
@@ -700,7 +767,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "the flows ran together for less than 90 % of the time: their sum is not what "
                 "they have together",
+            .detection = "the time in which all flows of a measurement ran, against its length",
+            .threshold = "90 %",
             .remedy = "measure for longer, and by time",
+            .test = "unit.net_result",
             .page = "net",
         },
     [WEIR_FINDING_OVERSUBSCRIBED] =
@@ -722,7 +792,14 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
             .meaning = "the rate broke down at regular intervals",
-            .remedy = "look for journal commits, snapshots and timers",
+            .detection = "parts of the phase of at least 20 ms and of four transfers per rank and "
+                         "slot, with less than a quarter of what a busy part moves",
+            .threshold =
+                "four stalls whose distances differ by less than 15 % (five: 25 %), and 5 % of the "
+                "time: chance makes such distances in 3 of 100 phases that have so many stalls",
+            .remedy = "look for flushes of the storage, journal commits, snapshots and timers",
+            .test = "mpi.spread, unit.spread: a transfer in a hundred that takes 200 ms, and "
+                    "stalls at random",
         },
     [WEIR_FINDING_PIN_FAR] =
         {
@@ -864,10 +941,12 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "retransmits",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning =
-                "TCP sent segments again (note), or an RDMA port packets (warning). Some are "
-                "usual on loopback, where no path drops packets, and on busy hosts",
+            .meaning = "TCP sent segments again (note), or an RDMA port packets (warning)",
+            .detection = "TCP_INFO of each flow, counters of the port; not where all ranks are on "
+                         "one host, whose loopback drops nothing",
+            .threshold = "one",
             .remedy = "look at cables, and at flow control of the switches",
+            .test = "unit.net_result: between hosts, and on one host",
             .page = "net",
         },
     [WEIR_FINDING_SAME_ADDRESS] =
@@ -877,7 +956,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_QUALIFY,
             .meaning = "several hosts of weir net have one address: they are one machine, or the "
                        "address is not that of the network between them",
+            .detection = "addresses and host names of all ranks",
+            .threshold = "two hosts with one address",
             .remedy = "--interface",
+            .test = "unit.net_result",
             .page = "net",
         },
     [WEIR_FINDING_SAME_FILE] =
@@ -902,7 +984,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "some flows never left their host, others did",
+            .detection = "hosts of the two ends of each flow",
+            .threshold = "one flow, where others leave their host",
             .remedy = "place ranks so that pairs are on different hosts (--map-by slot or node)",
+            .test = "unit.net_result",
             .page = "net",
         },
     [WEIR_FINDING_SAME_NODE] =
@@ -966,7 +1051,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_VOID,
             .measures = WEIR_MEASURE_MEMORY,
             .meaning = "the provider is shared memory: no network was used",
+            .detection = "the provider",
+            .threshold = "any run over shm",
             .remedy = "another --provider",
+            .test = "unit.net_result, mpi.net",
             .page = "net",
         },
     [WEIR_FINDING_SHARED_TARGET] =
@@ -991,7 +1079,11 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
             .meaning = "the phase took less than 0.1 s: start-up and caches weigh heavily",
+            .detection = "the time of the phase; of weir net that of a measurement",
+            .threshold =
+                "0.1 s, of weir net 0.05 s: below, start and end weigh as much as transfers",
             .remedy = "move more data; with direct I/O, -O minTimeDuration=SECONDS also helps",
+            .test = "unit.audit, mpi.spread",
         },
     [WEIR_FINDING_SHORT_TRANSFERS] =
         {
@@ -999,7 +1091,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_INFORM,
             .meaning = "transfers came back short and were continued",
+            .detection = "the results of read and write",
+            .threshold = "one transfer",
             .remedy = "nothing, if they are few",
+            .test = "unit.audit, fault.injected, fault.full",
         },
     [WEIR_FINDING_SIZES_DIFFER] =
         {
@@ -1007,7 +1102,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "nodes see different sizes of the same file",
+            .detection = "the size of the shared file as each rank sees it",
+            .threshold = "any byte",
             .remedy = "is it the same file system on all nodes?",
+            .test = "unit.audit",
         },
     [WEIR_FINDING_SKEWED_START] =
         {
@@ -1030,7 +1128,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "the time limit was over before the phase began",
+            .detection = "the time limit before each phase",
+            .threshold = "one phase",
             .remedy = "a longer -T",
+            .test = "unit.audit, mpi.endings",
         },
     [WEIR_FINDING_SLOW_TARGET] =
         {
@@ -1071,6 +1172,9 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
             .meaning = "soft-RoCE: says nothing about hardware",
+            .detection = "the name of the device (rxe)",
+            .threshold = "one rank",
+            .test = "unit.net_result, mpi.rdma_vm",
             .page = "net",
         },
     [WEIR_FINDING_SPREAD] =
@@ -1078,21 +1182,30 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "spread",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "repetitions differ by more than 30 %",
-            .remedy = "more repetitions (-i), and a quieter system",
+            .meaning = "repetitions of a phase, or executions of a label, have rates that differ "
+                       "widely, so that their mean is a number of none of them",
+            .detection = "(greatest - least) / mean of the rates of all complete repetitions; of "
+                         "targets those of one target; of a program those of one label on one rank",
+            .threshold = "30 %: repetitions on quiet file systems differ by 5 to 15 %",
+            .remedy = "more repetitions, and a time at which others are quiet",
+            .test = "mpi.spread, unit.spread: a repetition that is three times as slow, and alike "
+                    "ones",
         },
     [WEIR_FINDING_STALL] =
         {
             .name = "stall",
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
-            .meaning =
-                "transfers stood still for a second, or for a fifth of the phase: a rank, its "
-                "node, the network or the storage stopped. In weir net: a message was stuck. The "
-                "rate "
-                "has that in it. Pauses that the plan asks for (a stagger, think times, listed "
-                "pauses, the intervals of a rate) and the time for data do not count",
-            .remedy = "measure again, and look for the cause if it comes back",
+            .meaning = "no transfer ended for so long that the rate is not that of the storage at "
+                       "work: a rank, its node, the network or the storage stood still",
+            .detection = "the longest time without an end of a transfer, of all ranks and of each; "
+                         "the longest transfer",
+            .threshold = "1 s, or 0.25 s and a fifth of the phase; and 20 times what nearly all "
+                         "transfers take, or 100 times the median and 8 times what nearly all "
+                         "take. Planned pauses are taken off",
+            .remedy = "repeat the run, and look for the cause if it comes back",
+            .test = "mpi.disturbed, mpi.spread, unit.audit, unit.spread: a rank that is stopped, a "
+                    "transfer of 1.5 s, and pauses of the plan",
             .page = "depth",
         },
     [WEIR_FINDING_STEAL] =
@@ -1113,8 +1226,13 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "stonewall",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "ranks stopped at the deadline after unequal work",
+            .meaning = "ranks had done unequal work when the deadline stopped them; the rate "
+                       "counts what each did",
+            .detection = "transfers of each rank until the deadline",
+            .threshold = "20 % between the ranks that did the least and the most: ranks that share "
+                         "a storage differ by 5 to 15 %",
             .remedy = "-O stoneWallingWearOut=1 makes it equal",
+            .test = "unit.audit, mpi.stonewall",
         },
     [WEIR_FINDING_STORAGE_DIFFERS] =
         {
@@ -1179,8 +1297,15 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "trend",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "the rate rose or fell within the phase",
-            .remedy = "a longer phase, or data beyond the caches",
+            .meaning = "the rate rose or fell during the phase: its mean depends on its length",
+            .detection =
+                "the last third of the time in which all ranks transferred against its first "
+                "third, without syncs at the end; pauses that the plan asks for are left out",
+            .threshold =
+                "20 %, in phases of 3 s and longer, and Mann-Kendall p < 1 % over 30 parts",
+            .remedy = "a longer phase, until the rate is steady",
+            .test = "mpi.spread, unit.spread: transfers that take twice as long from the middle "
+                    "on, and steady ones",
         },
     [WEIR_FINDING_TRUNK] =
         {
@@ -1188,7 +1313,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_QUALIFY,
             .meaning = "all pairs together have less than 90 % of what they have one by one",
+            .detection = "the sum of all pairs at once against the sum of what each has alone",
+            .threshold = "90 %. Not where one-link says why",
             .remedy = "that is the result, unless pairs share a port or a host",
+            .test = "unit.net_result",
             .page = "net",
         },
     [WEIR_FINDING_UNLOGGED] =
@@ -1197,7 +1325,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .severity = WEIR_WARNING,
             .effect = WEIR_INFORM,
             .meaning = "savePerOpDataCSV had no room for all transfers",
+            .detection = "transfers that found the log of times full",
+            .threshold = "one",
             .remedy = "--result counts them all",
+            .test = "unit.audit, mpi.op_log",
         },
     [WEIR_FINDING_UNSYNCED] =
         {
@@ -1254,8 +1385,14 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "warm-up",
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
-            .meaning = "the first repetition differs from the others",
-            .remedy = "leave the first repetition out, or repeat more often",
+            .meaning = "the first repetition of three or more differs from all others",
+            .detection =
+                "its rate and those of the others; explained by cpu-pressure in any of them",
+            .threshold = "20 % from the mean of the others, and further from each of them than "
+                         "they are apart",
+            .remedy = "leave the first repetition out, or warm up what it warms up before the run",
+            .test = "mpi.spread, unit.spread: a first repetition that is three times as slow, and "
+                    "alike ones",
         },
     [WEIR_FINDING_WOULD_BLOCK] =
         {
@@ -1279,7 +1416,10 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .effect = WEIR_VOID,
             .meaning = "transfers held wrong data; the report names file, offset and kind of the "
                        "first ones",
+            .detection = "every byte that is checked",
+            .threshold = "one byte",
             .remedy = "keep the files (-K) and look",
+            .test = "unit.audit, mpi.corruption",
             .page = "result-file",
         },
     [WEIR_FINDING_WRONG_NODE] =

@@ -443,6 +443,9 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
                      phase);
     weir_audit_launch(recorder->result, phase);
     weir_audit_peers(recorder->plan, recorder->result, phase);
+    weir_audit_neighbours(recorder->plan, recorder->result,
+                          &recorder->result->tests[recorder->result->test_count - 1], phase);
+    weir_audit_repetitions(recorder->plan, recorder->result, phase);
     weir_audit_conclude(recorder->plan, phase);
     if (phase->notes != NULL && !recorder->reporter->is_text)
         show_notes(recorder, phase);
@@ -507,6 +510,7 @@ static void take_phase(struct weir_recorder *recorder, const struct weir_phase_r
     if (phase->kept_from[0] == '\0')
         snprintf(phase->kept_from, sizeof phase->kept_from, "%016" PRIx64, run_id);
     weir_audit_peers_anew(recorder->plan, result, phase);
+    weir_audit_repetitions(recorder->plan, result, phase);
     weir_audit_conclude(recorder->plan, phase);
     warn(recorder, phase);
     weir_record_phase(lines, recorder->plan, result, phase);

@@ -122,6 +122,11 @@ static void tell_filesystem(const struct weir_examination *examination,
     if (facts->striping[0] != '\0')
         weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "striping", NULL, "%s",
                            facts->striping);
+    if (facts->failed_count > 0)
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "parts",
+                           "repair the storage, or measure on another one",
+                           "%u of %u %ss %s failed", facts->failed_count, facts->part_count,
+                           facts->part_kind, facts->failed_count == 1 ? "has" : "have");
     if (facts->is_network)
         weir_diagnosis_add(examination->diagnosis, WEIR_NOTED, "way", NULL,
                            "data leave this node by its networks");

@@ -103,6 +103,8 @@ static void add_traffic(struct weir_traffic *sum, const struct weir_traffic *nod
     sum->client_cached_bytes += node->client_cached_bytes;
     sum->disks_read_bytes += node->disks_read_bytes;
     sum->disks_written_bytes += node->disks_written_bytes;
+    if (node->failed_count > sum->failed_count)
+        sum->failed_count = node->failed_count;
 }
 
 static uint64_t least_known(uint64_t least, uint64_t value)

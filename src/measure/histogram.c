@@ -108,6 +108,13 @@ static uint64_t middle_of(unsigned bucket)
 
 const double weir_quantile_fractions[WEIR_QUANTILES] = {0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0};
 
+/* Exact for 10 values and 90 %, although 1.0 - 0.9 is not 0.1. */
+bool weir_histogram_has_quantile(const struct weir_histogram *histogram, double fraction)
+{
+    return fraction >= 1.0 ? histogram->total > 0
+                           : (double)histogram->total * (1.0 - fraction) >= 1.0 - 1e-9;
+}
+
 uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction)
 {
     /* A product such as 0.55 * 100 comes out just above its true value, and must not be rounded up

@@ -59,11 +59,13 @@ json_t *weir_json_latency(const struct weir_histogram *histogram)
     } percentiles[] = {{"p50_ns", 0.5}, {"p90_ns", 0.9}, {"p99_ns", 0.99}, {"p999_ns", 0.999}};
     json_t *object = json_object();
 
+    weir_json_put_integer(object, "count", (int64_t)histogram->total);
     weir_json_put_real(object, "mean_ns", weir_histogram_mean_ns(histogram));
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
-        weir_json_put_integer(
-            object, percentiles[i].key,
-            (int64_t)weir_histogram_percentile(histogram, percentiles[i].fraction));
+        if (weir_histogram_has_quantile(histogram, percentiles[i].fraction))
+            weir_json_put_integer(
+                object, percentiles[i].key,
+                (int64_t)weir_histogram_percentile(histogram, percentiles[i].fraction));
     weir_json_put_integer(object, "max_ns", (int64_t)histogram->max_ns);
     return object;
 }

@@ -8,6 +8,8 @@
 /* Reading the counters of the kernel takes longer than a short phase. A kernel counts stolen time
  * in such ticks. */
 #define COUNTER_SAMPLE_NS UINT64_C(10000000)
+/* Parts of a storage that have failed are counted again after phases of a second. */
+#define FAILED_SAMPLE_NS UINT64_C(1000000000)
 
 static bool counters_are_old(const struct weir_surroundings *surroundings)
 {
@@ -218,4 +220,7 @@ void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_g
         return;
     weir_traffic_read(surroundings->traffic_watch, &now);
     seen->traffic = weir_traffic_between(&surroundings->traffic, &now);
+    if (seen->execution.wall_ns >= FAILED_SAMPLE_NS)
+        weir_storage_count_failed("", &surroundings->storage);
+    seen->traffic.failed_count = surroundings->storage.failed_count;
 }

@@ -352,6 +352,7 @@ void weir_storage_describe(const char *root, const char *path, struct weir_stora
     else
         describe_mount(root, existing, &chain, facts);
     keep_devices(facts, root, &chain);
+    weir_storage_count_failed(root, facts);
     weir_io_limits_find(root, facts);
 }
 

@@ -239,10 +239,10 @@ static bool is_gluster_client(const char *name)
     return at != NULL && at[8] != '\0' && at[8 + strspn(at + 8, "0123456789")] == '\0';
 }
 
-bool weir_stripes_of_gluster_client(const char *graph, struct weir_text *text)
+bool weir_stripes_count_bricks(const char *graph, unsigned *count, unsigned *down)
 {
-    struct weir_name_list parts;
     unsigned brick_count = 0, down_count = 0;
+    struct weir_name_list parts;
     bool is_dispersed = false;
 
     weir_name_list_open(&parts, "%s", graph);
@@ -259,6 +259,16 @@ bool weir_stripes_of_gluster_client(const char *graph, struct weir_text *text)
                       strcmp(state, "0") == 0;
     }
     weir_name_list_close(&parts);
+    *count = brick_count;
+    *down = down_count;
+    return is_dispersed;
+}
+
+bool weir_stripes_of_gluster_client(const char *graph, struct weir_text *text)
+{
+    unsigned brick_count, down_count;
+    bool is_dispersed = weir_stripes_count_bricks(graph, &brick_count, &down_count);
+
     if (brick_count > 0 && text->length == 0)
         weir_text_add(text, "%s%u brick%s", is_dispersed ? "disperse over " : "", brick_count,
                       brick_count == 1 ? "" : "s");

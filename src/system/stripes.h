@@ -22,6 +22,9 @@ void weir_stripes_of_ceph(const char *layout, struct weir_text *text);
  * bricks that files of the directory are on. */
 void weir_stripes_of_gluster(const char *places, const char *around, struct weir_text *text);
 
+/* Counts the bricks in this directory, and those that are down. True if the volume is dispersed. */
+bool weir_stripes_count_bricks(const char *graph, unsigned *count, unsigned *down);
+
 /* Adds what the client of a GlusterFS volume knows of its bricks, in the directory
  * .meta/graphs/active at the top of the mount: how many of them are down; and how many there are,
  * if `text` is empty, as glusterfs.pathinfo leaves out those that are down and is not there on

@@ -484,18 +484,22 @@ static void cached(struct net_scene *scene, unsigned variant)
     static const struct {
         uint64_t set, cache;
         bool is_latency;
+        double copy_mb_per_s;
     } cases[] = {
-        {1 << 20, 1 << 25, false}, {1 << 25, 1 << 25, false}, {1 << 26, 1 << 25, false},
-        {0, 1 << 25, false},       {1 << 20, 0, false},       {1 << 20, 1 << 25, true},
+        {1 << 20, 1 << 25, false, 125}, {1 << 25, 1 << 25, false, 125},
+        {1 << 26, 1 << 25, false, 125}, {0, 1 << 25, false, 125},
+        {1 << 20, 0, false, 125},       {1 << 20, 1 << 25, true, 125},
+        {1 << 20, 1 << 25, false, 333}, {1 << 20, 1 << 25, false, 0},
     };
 
     net_scene_open(scene, "tcp", 2, 1);
+    net_scene_one(scene, 4096, 0, 1, 100);
+    scene->result->copy_bytes_per_s = cases[variant].copy_mb_per_s * 1e6;
     scene->result->working_set_bytes = cases[variant].set;
     scene->result->cache_bytes = cases[variant].cache;
     scene->result->is_latency = cases[variant].is_latency;
 }
 
-/* Both flows of a port see the port's. */
 /* A flow of 100 MB/s, with a peak of 120 in the last one, where memory has so much. */
 static void above_memory(struct net_scene *scene, unsigned variant)
 {
@@ -531,6 +535,32 @@ static void with_addresses(struct net_scene *scene, unsigned variant)
     net_scene_one(scene, 4096, 0, 1, 100);
 }
 
+/* Four pairs' ranks on two hosts, or each on a host of its own; a link that is used to its rate. */
+static void on_links(struct net_scene *scene, unsigned variant)
+{
+    net_scene_pairs(scene);
+    for (unsigned i = 0; variant == 1 && i < 4; i++)
+        snprintf(scene->result->ranks[i].host, WEIR_HOST_NAME_BYTES, "n%u", i + 1);
+    for (unsigned i = 0; variant == 2 && i < 4; i++)
+        snprintf(scene->result->ranks[i].device, 32, "mlx5_%u/1", i % 2);
+}
+
+static void counted(struct net_scene *scene, unsigned variant)
+{
+    struct weir_net_measurement *measurement;
+
+    good(scene, 0);
+    measurement = scene->result->measurements;
+    measurement->flows[0].byte_count += variant == 1 ? 1 : 0;
+    scene->result->link_bits_per_s = variant == 2   ? UINT64_C(700000000)
+                                     : variant == 3 ? UINT64_C(800000000)
+                                                    : 0;
+    scene->result->is_latency = variant >= 4;
+    if (variant >= 4) /* of a flow of 2 s */
+        weir_histogram_add_many(measurement->latency, 1000000, variant == 4 ? 2000 : 2400);
+}
+
+/* Both flows of a port see the port's. */
 static void of_a_port(struct net_scene *scene, unsigned variant)
 {
     net_scene_both(scene);
@@ -591,7 +621,9 @@ static void findings_are_the_golden_ones(void **state)
         {"together", together, 3},
         {"wrong", wrong, 1},
         {"provided", provided, 8},
-        {"cpu-cache", cached, 6},
+        {"cpu-cache", cached, 8},
+        {"on links", on_links, 3},
+        {"counted", counted, 6},
         {"of a port", of_a_port, 1},
         {"mtus", with_mtus, 5},
         {"short", brief, 1},

@@ -547,21 +547,33 @@ static void former_keys_are_read(void **state)
     assert_true(most > 50);
 }
 
-/* Files that were written before keys were renamed, against the golden ones of today. */
+/* Files that were written before keys were renamed, against the golden ones of today: the same
+ * lines, though not the same members of JSON. Sentences of findings are those of their time. */
 static void stored_files_with_former_keys_give_the_same_reports(void **state)
 {
     static const char *const names[] = {"misplaced", "removals", "failed"};
+    static const char *const lines[] = {"ior", "ior csv"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[64];
         struct scene former, today;
+        struct weir_text texts[2] = {{0}};
 
         snprintf(file, sizeof file, "report/former/%s.result", names[i]);
         former = read_scene(scene_golden(file));
         snprintf(file, sizeof file, "report/%s.result", names[i]);
         today = read_scene(scene_golden(file));
         assert_same_plan(today.plan, former.plan);
-        assert_same_reports(&today, &former);
+        for (size_t j = 0; j < 2; j++) {
+            report_as(&texts[0], &today, lines[j]);
+            report_as(&texts[1], &former, lines[j]);
+            for (size_t k = 0; k < 2; k++)
+                if (texts[k].data != NULL && strstr(texts[k].data, "what to know") != NULL)
+                    *strstr(texts[k].data, "what to know") = '\0';
+            assert_string_equal(weir_text_string(&texts[0]), weir_text_string(&texts[1]));
+        }
+        weir_text_close(&texts[0]);
+        weir_text_close(&texts[1]);
         scene_close(&today);
         scene_close(&former);
     }

@@ -19,6 +19,16 @@ void weir_audit_peers(const struct weir_plan *plan, const struct weir_result *re
 void weir_audit_peers_anew(const struct weir_plan *plan, const struct weir_result *result,
                            struct weir_phase_result *record);
 
+/* Adds findings to the latest record of the result that follow from the repetitions before it, if
+ * it is the last of them: rates that differ. */
+void weir_audit_repetitions(const struct weir_plan *plan, const struct weir_result *result,
+                            struct weir_phase_result *record);
+
+/* Adds a finding to the latest record if others used the devices or ports of its storage, as far as
+ * earlier phases do not explain the traffic. */
+void weir_audit_neighbours(const struct weir_plan *plan, const struct weir_result *result,
+                           const struct weir_test_result *begun, struct weir_phase_result *record);
+
 /* Adds a finding to a record of a run of which MPI knows fewer tasks than the launcher started. */
 void weir_audit_launch(const struct weir_result *result, struct weir_phase_result *record);
 

@@ -121,6 +121,11 @@ struct weir_storage_facts {
     char options[384];
     char striping[192]; /* "4 stripes of 1 MiB over 12 targets", as far as the file system tells */
     char client_cache[48]; /* a cache of the client's own: "page pool 4G"; "" = none is known */
+    /* disks, paths or servers that have failed, as far as this node can tell, of so many of their
+     * kind: "RAID disk", "path", "brick". 0 and "" = none */
+    uint32_t failed_count;
+    uint32_t part_count;
+    char part_kind[16];
     uint32_t device_count;
     struct weir_device_facts devices[WEIR_DEVICES_KEPT];
     struct weir_io_limits limits;
@@ -161,6 +166,7 @@ struct weir_traffic {
     uint64_t client_at_ns;        /* CLOCK_MONOTONIC when the client's counters were read */
     uint64_t disks_read_bytes;    /* upper bound of what a daemon on this node read from disks */
     uint64_t disks_written_bytes;
+    uint32_t failed_count; /* parts of the storage that have failed, at the end */
 };
 
 /* A file, device or directory that a rank worked in, as its node sees it. */

@@ -203,6 +203,9 @@ enum weir_net_latency {
     WEIR_NET_LATENCY_COUNT
 };
 
+/* Whether so many messages are enough for this figure: a quantile of 99 % needs 100. */
+bool weir_net_latency_is_known(enum weir_net_latency figure, uint64_t message_count);
+
 /* The figures of one histogram, in seconds; all 0 if it is NULL or empty. */
 void weir_net_latency_describe(const struct weir_histogram *histogram,
                                double seconds[WEIR_NET_LATENCY_COUNT]);

@@ -6,6 +6,7 @@
 
 #include "weir/base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Values below 64 ns have a bucket each; every octave above has 64. A bucket is told as its middle,
@@ -84,6 +85,10 @@ struct weir_histogram *weir_histogram_trim(struct weir_arena *arena,
 /* The value below or at which `fraction` (0 to 1) of the recorded values lie; 0 if empty; never
  * outside [min, max]. */
 uint64_t weir_histogram_percentile(const struct weir_histogram *histogram, double fraction);
+
+/* Whether there are enough values for this quantile, 100 for 99 %: with fewer it is the greatest
+ * value by another name. */
+bool weir_histogram_has_quantile(const struct weir_histogram *histogram, double fraction);
 
 /* Those that md-workbench prints: the least, the quartiles, 90 % and 99 %, the greatest. */
 #define WEIR_QUANTILES 7

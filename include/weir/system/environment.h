@@ -35,6 +35,9 @@ bool weir_storage_counts_reads(const char *path);
 /* The page pool of a GPFS client, "page pool 4G", as mmlsconfig prints it; it is ended after two
  * seconds. Only for commands that run on one node: it may query the servers of the configuration. */
 bool weir_page_pool_describe(const char *root, char *text, size_t bytes);
+/* Counts the parts that have failed once more, into `facts` of weir_storage_describe(): a few files
+ * of /sys, of /proc or of the mount. */
+void weir_storage_count_failed(const char *root, struct weir_storage_facts *facts);
 
 /* Facts of the job: launcher, batch system with the job's number and nodes, settings of the
  * transports of MPI libraries. `get` is getenv but for tests. The list and what it points to are in

@@ -11,10 +11,16 @@
 
 /* Pairs together with less than this part of what they have alone share something. */
 #define TRUNK_PART 0.9
+/* Pairs that share a port which is used to so much of its rate would have more without the others.
+ */
+#define LINK_PART 0.8
+/* A working set in the CPU's cache matters where a flow comes near to what memory can do. */
+#define CACHE_PART 0.5
+/* Counts and times agree but for their start and end. */
+#define COUNT_PART 0.1
 /* Flows that overlapped for less than this part of the time were not measured together. */
 #define OVERLAP_PART 0.9
 #define BRIEF_S 0.05
-#define NAMED_PAIRS 3
 #define SIZES_MAX 64
 /* A message that takes so long, so many times the usual, and such a part of the measurement. */
 #define STALL_S 0.2
@@ -118,14 +124,14 @@ static void judge_failures(struct weir_net_result *result, const struct whole *w
     result->has_failed = true;
     if (whole->first_failed != NULL)
         weir_net_result_find(result, WEIR_FINDING_FLOW_ERRORS,
-                             "%" PRIu64 " of %" PRIu64 " flows failed; the first: "
-                             "%u -> %u: %s",
+                             "%" PRIu64 " of %" PRIu64 " flows failed, the first from rank %u to "
+                             "rank %u (%s)",
                              whole->failed, whole->flows, whole->first_failed->source,
                              whole->first_failed->sink, whole->first_failed->failure);
     if (whole->first_wrong != NULL)
         weir_net_result_find(result, WEIR_FINDING_WRONG_DATA,
-                             "%" PRIu64 " messages came with wrong content, the first of them from "
-                             "rank %u to rank %u",
+                             "%" PRIu64 " messages had wrong content, the first from rank %u to "
+                             "rank %u",
                              whole->wrong_messages, whole->first_wrong->source,
                              whole->first_wrong->sink);
 }
@@ -134,9 +140,8 @@ static void judge_kept(struct weir_net_result *result, const struct whole *whole
 {
     if (result->kept_flow_count > 0)
         weir_net_result_find(result, WEIR_FINDING_FLOWS_LEFT_OUT,
-                             "%" PRIu64
-                             " flows are too many to keep: of each measurement there are "
-                             "totals of all and its %u worst flows, and there is no matrix",
+                             "of %" PRIu64 " flows only totals and the %u worst of each "
+                             "measurement are kept",
                              whole->flows, result->kept_flow_count);
 }
 
@@ -144,7 +149,8 @@ static void judge_interruption(struct weir_net_result *result)
 {
     if (result->is_interrupted)
         weir_net_result_find(result, WEIR_FINDING_INTERRUPTED,
-                             "interrupted: what had been measured until then is told");
+                             "a signal ended the run after %u measurements -> repeat it",
+                             result->measurement_count);
 }
 
 /* ---- stops ---- */
@@ -168,7 +174,7 @@ static void describe_times(const struct weir_net_measurement *measurement, doubl
 static void judge_stalls(struct weir_net_result *result)
 {
     char longest[WEIR_DURATION_TEXT_BYTES], usual[WEIR_DURATION_TEXT_BYTES];
-    double worst_s = 0, usual_s = 0, seconds = 0;
+    double worst_s = 0, usual_s = 0;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < result->measurement_count; i++) {
@@ -183,30 +189,84 @@ static void judge_stalls(struct weir_net_result *result)
             continue;
         worst_s = max_s;
         usual_s = median_s;
-        seconds = one->seconds;
     }
     if (count > 0)
         weir_net_result_find(
             result, WEIR_FINDING_STALL,
-            "in %u of %u measurements a message was stuck; at worst for %s of %.3g s, where half "
-            "of "
-            "them took less than %s: the rate is not that of the network; look for an "
-            "end that was stopped or starved, or a link that was down",
-            count, result->measurement_count, weir_duration_format(worst_s, longest), seconds,
-            weir_duration_format(usual_s, usual));
+            "a message took %s, the median %s (%u of %u measurements) -> repeat the run",
+            weir_duration_format(worst_s, longest), weir_duration_format(usual_s, usual), count,
+            result->measurement_count);
 }
 
 /* ---- flows together ---- */
 
-/* Flows of the measurements of all pairs at once that no trunk has carried. */
-static const char *what_a_trunk_holds(const struct whole *whole)
+static bool share_port(const struct weir_net_result *result, uint32_t one, uint32_t other)
 {
-    return whole->inside == 0 ? ""
-           : whole->inside == whole->flows
-               ? "; all ranks are on one host, so what they share are its processors and memory"
-               : "; both sums have flows in them that never left their host (same-host)";
+    const struct weir_net_rank *a = &result->ranks[one], *b = &result->ranks[other];
+
+    return strcmp(a->host, b->host) == 0 && strcmp(a->device, b->device) == 0;
 }
 
+/* The most pairs of one measurement that leave their host by one port, or come to it by one; of
+ * these `*rank` is an end. Flows that stay on their host, and both directions of a pair, are no
+ * others. */
+static uint32_t count_sharing(const struct weir_net_result *result,
+                              const struct weir_net_measurement *one, uint32_t *rank)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; result->ranks != NULL && i < one->flow_count; i++) {
+        const struct weir_net_flow_result *flow = &one->flows[i];
+        uint32_t out = 0, in = 0;
+
+        for (uint32_t k = 0; k < one->flow_count && !weir_net_flow_is_inside(result, flow); k++) {
+            if (weir_net_flow_is_inside(result, &one->flows[k]))
+                continue;
+            out += share_port(result, flow->source, one->flows[k].source);
+            in += share_port(result, flow->sink, one->flows[k].sink);
+        }
+        if ((out > in ? out : in) > most) {
+            most = out > in ? out : in;
+            *rank = out >= in ? flow->source : flow->sink;
+        }
+    }
+    return most;
+}
+
+/* True if the pairs, or some of them, share a port because several ranks of a host have it, and the
+ * sum shows it. Of incast and outcast that is what is measured. */
+static bool judge_one_link(struct weir_net_result *result, const struct weir_net_summary *line)
+{
+    char size[WEIR_SIZE_TEXT_BYTES], rate[RATE_BYTES], alone[RATE_BYTES];
+    double port_bytes_per_s = (double)result->link_bits_per_s / 8;
+    bool is_slowed =
+        line->alone_bytes_per_s > 0 && line->bytes_per_s < TRUNK_PART * line->alone_bytes_per_s;
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *one = &result->measurements[i];
+        uint32_t rank = 0, sharing = 0, same_end = 0;
+
+        if (one->is_alone || one->message_bytes != line->message_bytes || one->flow_count < 2)
+            continue;
+        for (uint32_t k = 1; k < one->flow_count; k++)
+            same_end += one->flows[k].source == one->flows[0].source ||
+                        one->flows[k].sink == one->flows[0].sink;
+        sharing = same_end == 0 ? count_sharing(result, one, &rank) : 0;
+        if (sharing < 2 || !(is_slowed || (port_bytes_per_s > 0 &&
+                                           line->bytes_per_s >= LINK_PART * port_bytes_per_s)))
+            continue;
+        weir_net_result_find(
+            result, WEIR_FINDING_ONE_LINK,
+            "%u pairs share a port of %s, %s of %s (%s) -> one rank per port", sharing,
+            result->ranks[rank].host, rate_words(line->bytes_per_s, rate),
+            rate_words(is_slowed ? line->alone_bytes_per_s : port_bytes_per_s, alone),
+            weir_size_format_exact(line->message_bytes, size));
+        return true;
+    }
+    return false;
+}
+
+/* Flows of the measurements of all pairs at once that no trunk has carried are named. */
 static void judge_trunk(struct weir_net_result *result, const struct whole *whole,
                         const struct weir_net_summary *line)
 {
@@ -218,43 +278,29 @@ static void judge_trunk(struct weir_net_result *result, const struct whole *whol
         line->bytes_per_s >= TRUNK_PART * line->alone_bytes_per_s)
         return;
     weir_net_result_find(
-        result, WEIR_FINDING_TRUNK,
-        "messages of %s: the trunk carries %s of %s: all pairs at once have %.0f %% of what they "
-        "have one by one%s",
-        weir_size_format_exact(line->message_bytes, size), rate_words(line->bytes_per_s, together),
-        rate_words(line->alone_bytes_per_s, alone),
-        100 * line->bytes_per_s / line->alone_bytes_per_s, what_a_trunk_holds(whole));
+        result, WEIR_FINDING_TRUNK, "pairs at once have %s of %s one by one (%s)%s",
+        rate_words(line->bytes_per_s, together), rate_words(line->alone_bytes_per_s, alone),
+        weir_size_format_exact(line->message_bytes, size),
+        whole->inside == 0              ? " -> check links of switches"
+        : whole->inside == whole->flows ? " on the CPUs of one host"
+                                        : ", some on one host");
 }
 
-static void add_pair(struct weir_text *text, const struct weir_net_result *result,
-                     const struct weir_net_odd_pair *pair)
-{
-    char value[RATE_BYTES];
-
-    weir_text_add(text, "%s%u -> %u has %s", text->length ? ", " : "", pair->source, pair->sink,
-                  value_words(result, pair->value, value));
-}
-
+/* The slowest is named. */
 static void judge_pairs(struct weir_net_result *result, const struct weir_net_summary *line)
 {
-    struct weir_net_odd_pair pairs[NAMED_PAIRS];
-    uint32_t count = weir_net_result_odd_pairs(result, line->message_bytes, pairs, NAMED_PAIRS);
+    struct weir_net_odd_pair worst;
+    uint32_t count = weir_net_result_odd_pairs(result, line->message_bytes, &worst, 1);
     char size[WEIR_SIZE_TEXT_BYTES];
-    char middle[RATE_BYTES];
-    struct weir_text named = {0};
+    char value[RATE_BYTES], middle[RATE_BYTES];
 
-    if (count == 0)
-        return;
-    for (uint32_t i = 0; i < count && i < NAMED_PAIRS; i++)
-        add_pair(&named, result, &pairs[i]);
-    weir_net_result_find(result, WEIR_FINDING_ODD_PAIR,
-                         "messages of %s: %u %s slower than the others, of which the median is "
-                         "%s: %s%s",
-                         weir_size_format_exact(line->message_bytes, size), count,
-                         count == 1 ? "pair is" : "pairs are",
-                         value_words(result, pairs[0].median, middle), weir_text_string(&named),
-                         count > NAMED_PAIRS ? ", ..." : "");
-    weir_text_close(&named);
+    if (count > 0)
+        weir_net_result_find(result, WEIR_FINDING_ODD_PAIR,
+                             "%u %s slow, %u to %u has %s, the median %s (%s) -> check cables",
+                             count, count == 1 ? "pair is" : "pairs are", worst.source, worst.sink,
+                             value_words(result, worst.value, value),
+                             value_words(result, worst.median, middle),
+                             weir_size_format_exact(line->message_bytes, size));
 }
 
 static uint32_t count_flows(const struct weir_net_measurement *measurement)
@@ -288,12 +334,9 @@ static void judge_overlap(struct weir_net_result *result)
         return;
     weir_net_result_find(
         result, WEIR_FINDING_OVERLAP,
-        "in %u of %u measurements the flows did not run at the same time throughout; at worst, "
-        "with "
-        "messages of %s, all %u of them for %.3g of %.3g s: their sum is not what they have "
-        "together; let them run for longer, or by time, not by iterations",
-        count, result->measurement_count, weir_size_format_exact(worst->message_bytes, size),
-        count_flows(worst), worst->common_s, worst->seconds);
+        "%u flows ran together for %.3g of %.3g s at %s (%u of %u measurements) -> --duration",
+        count_flows(worst), worst->common_s, worst->seconds,
+        weir_size_format_exact(worst->message_bytes, size), count, result->measurement_count);
 }
 
 static void judge_duration(struct weir_net_result *result)
@@ -311,8 +354,7 @@ static void judge_duration(struct weir_net_result *result)
     }
     if (count > 0)
         weir_net_result_find(result, WEIR_FINDING_SHORT,
-                             "%u of %u measurements took less than %g s, the briefest %.2g s: give "
-                             "a longer duration or more iterations",
+                             "%u of %u measurements took less than %g s, one %.2g s -> --duration",
                              count, result->measurement_count, BRIEF_S, least);
 }
 
@@ -387,38 +429,25 @@ static void judge_bounds(struct weir_net_result *result)
         describe_times(&result->measurements[i], &median_s, &max_s);
         if (max_s <= 0)
             continue;
-        weir_net_result_find(result, WEIR_FINDING_LATENCY_BOUND,
-                             "not every message told when it was done: latencies are upper "
-                             "bounds; for exact ones measure with every message signalled");
+        weir_net_result_find(
+            result, WEIR_FINDING_LATENCY_BOUND,
+            "latencies are upper bounds, messages lack signals -> --signal-every 1");
         return;
     }
-}
-
-static void judge_working_set(struct weir_net_result *result)
-{
-    char set[WEIR_SIZE_TEXT_BYTES];
-    char cache[WEIR_SIZE_TEXT_BYTES];
-
-    if (result->is_latency || result->working_set_bytes == 0 ||
-        result->working_set_bytes > result->cache_bytes)
-        return;
-    weir_net_result_find(result, WEIR_FINDING_CPU_CACHE,
-                         "each flow goes round in %s of memory, which fit into the processor's "
-                         "cache of %s: data need not have come from memory, nor got there",
-                         weir_size_format(result->working_set_bytes, set),
-                         weir_size_format(result->cache_bytes, cache));
 }
 
 /* The CPUs of both ends move the data of a flow; except over verbs, where adapters do, and perhaps
  * over MPI between hosts. */
 static void judge_copies(struct weir_net_result *result, const struct whole *whole)
 {
-    char size[WEIR_SIZE_TEXT_BYTES], rate[RATE_BYTES], copy[RATE_BYTES];
+    char size[WEIR_SIZE_TEXT_BYTES], set[WEIR_SIZE_TEXT_BYTES], rate[RATE_BYTES], copy[RATE_BYTES];
     bool is_local = whole->flows > 0 && whole->inside == whole->flows;
     const struct weir_net_measurement *worst = NULL;
-    double fastest = result->copy_bytes_per_s;
+    double fastest = 0, limit = result->copy_bytes_per_s;
+    bool fits_cache = !result->is_latency && result->working_set_bytes > 0 &&
+                      result->working_set_bytes <= result->cache_bytes;
 
-    if (fastest <= 0 || is_verbs(result) || (strcmp(result->provider, "mpi") == 0 && !is_local))
+    if (limit <= 0 || is_verbs(result) || (strcmp(result->provider, "mpi") == 0 && !is_local))
         return;
     for (uint32_t i = 0; i < result->measurement_count; i++) {
         struct weir_net_totals totals = weir_net_totals_of(result, &result->measurements[i]);
@@ -429,27 +458,77 @@ static void judge_copies(struct weir_net_result *result, const struct whole *who
         fastest = most;
         worst = &result->measurements[i];
     }
-    if (worst != NULL)
-        weir_net_result_find(result, WEIR_FINDING_ABOVE_MEMORY,
-                             "messages of %s: a flow had %s, and a copy from memory to memory has "
-                             "%s; the data stayed in the CPU's cache: give a larger --working-set",
-                             weir_size_format_exact(worst->message_bytes, size),
-                             rate_words(fastest, rate), rate_words(result->copy_bytes_per_s, copy));
+    if (fastest > limit)
+        weir_net_result_find(
+            result, WEIR_FINDING_ABOVE_MEMORY,
+            "a flow had %s (%s), a memory copy has %s -> --working-set", rate_words(fastest, rate),
+            weir_size_format_exact(worst->message_bytes, size), rate_words(limit, copy));
+    else if (fits_cache && fastest >= CACHE_PART * limit)
+        weir_net_result_find(result, WEIR_FINDING_CPU_CACHE,
+                             "%s per flow fit into the CPU's cache, at %.0f %% of memory's rate -> "
+                             "--working-set",
+                             weir_size_format(result->working_set_bytes, set),
+                             100 * fastest / limit);
 }
 
+/* Messages that were never sent have no time: of latencies one after the other the sum is the time
+ * of the flows, or half of it where that of a message is half of a round trip; bytes are messages
+ * times their size; and no port carries more than its link does. */
+static void judge_counts(struct weir_net_result *result, const struct whole *whole)
+{
+    double port_bytes_per_s = (double)result->link_bits_per_s / 8;
+    char size[WEIR_SIZE_TEXT_BYTES], rate[RATE_BYTES], link[RATE_BYTES];
+
+    for (uint32_t i = 0; i < result->measurement_count; i++) {
+        const struct weir_net_measurement *one = &result->measurements[i];
+        double flow_s = 0, latency_s = 0;
+
+        if (one->latency != NULL)
+            latency_s = weir_histogram_mean_ns(one->latency) / 1e9 * (double)one->latency->total;
+        for (uint32_t k = 0; k < one->flow_count; k++) {
+            const struct weir_net_flow_result *flow = &one->flows[k];
+            double flow_rate = flow->seconds > 0 ? (double)flow->byte_count / flow->seconds : 0;
+
+            flow_s += flow->seconds;
+            if (weir_net_flow_has_failed(flow))
+                continue;
+            if (flow->byte_count != flow->message_count * one->message_bytes) {
+                weir_net_result_find(
+                    result, WEIR_FINDING_COUNT_MISMATCH,
+                    "%" PRIu64 " messages of %s make not %" PRIu64 " bytes (rank %u to %u)",
+                    flow->message_count, weir_size_format_exact(one->message_bytes, size),
+                    flow->byte_count, flow->source, flow->sink);
+                return;
+            }
+            if (whole->inside == 0 && port_bytes_per_s > 0 &&
+                flow_rate > (1 + COUNT_PART) * port_bytes_per_s) {
+                weir_net_result_find(result, WEIR_FINDING_COUNT_MISMATCH,
+                                     "rank %u to %u has %s over a link of %s", flow->source,
+                                     flow->sink, rate_words(flow_rate, rate),
+                                     rate_words(port_bytes_per_s, link));
+                return;
+            }
+        }
+        if (result->is_latency && one->totals == NULL && flow_s > 0 &&
+            latency_s > (1 + COUNT_PART) * flow_s) {
+            weir_net_result_find(result, WEIR_FINDING_COUNT_MISMATCH,
+                                 "%" PRIu64 " messages took %.3g s in all, and their flows %.3g s",
+                                 one->latency->total, latency_s, flow_s);
+            return;
+        }
+    }
+}
+
+/* On one host no path drops segments: a receiver that answers late makes TCP send some again. */
 static void judge_retransmits(struct weir_net_result *result, const struct whole *whole)
 {
-    if (whole->touched == 0)
+    if (whole->touched == 0 || (!is_verbs(result) && whole->inside == whole->flows))
         return;
     weir_net_result_find_as(
         result, WEIR_FINDING_RETRANSMITS, is_verbs(result) ? WEIR_WARNING : WEIR_NOTE, WEIR_QUALIFY,
-        "%" PRIu64 " %s in %u of %u measurements%s", whole->retransmits,
-        is_verbs(result) ? "packets were lost or sent again on a port" : "segments were sent again",
-        whole->touched, result->measurement_count,
-        is_verbs(result) ? ": look at cables, and at flow control (PFC, ECN) of the switches"
-        : whole->inside == whole->flows
-            ? ": on one host, a receiver answers late, or its queue is full"
-            : ": the path, or a queue at its end, drops packets");
+        "%" PRIu64 " %s were sent again (%u of %u measurements) -> check %s", whole->retransmits,
+        is_verbs(result) ? "packets" : "segments", whole->touched, result->measurement_count,
+        is_verbs(result) ? "cables, PFC and ECN" : "queues on the path");
 }
 
 /* Ranks without a flow have no buffers. */
@@ -465,9 +544,8 @@ static void judge_huge_pages(struct weir_net_result *result)
     }
     if (without_pages > 0)
         weir_net_result_find(result, WEIR_FINDING_NOT_GRANTED,
-                             "on %u of %u ranks there are no huge pages for buffers: reserve some "
-                             "with sysctl vm.nr_hugepages, or have the kernel make them: "
-                             "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+                             "%u of %u ranks got no huge pages for buffers -> sysctl "
+                             "vm.nr_hugepages",
                              without_pages, with_buffers);
 }
 
@@ -489,8 +567,8 @@ static void judge_mtu(struct weir_net_result *result)
     if (least == 0 || result->ranks[least - 1].mtu_bytes == result->ranks[greatest - 1].mtu_bytes)
         return;
     weir_net_result_find(result, WEIR_FINDING_MTU,
-                         "ports have different MTUs: %u bytes at rank %u (%s), %u at rank %u (%s); "
-                         "set one for all, at the switches too",
+                         "the MTU is %u bytes at rank %u (%s), %u at rank %u (%s) -> one for all "
+                         "ports",
                          result->ranks[least - 1].mtu_bytes, least - 1,
                          result->ranks[least - 1].host, result->ranks[greatest - 1].mtu_bytes,
                          greatest - 1, result->ranks[greatest - 1].host);
@@ -507,12 +585,11 @@ static void judge_hosts(struct weir_net_result *result, const struct whole *whol
     if (whole->inside == 0 || whole->inside == whole->flows || strcmp(result->provider, "shm") == 0)
         return;
     if (first != NULL)
-        snprintf(where, sizeof where, ", the first %u -> %u on %s", first->source, first->sink,
+        snprintf(where, sizeof where, " (%u to %u on %s)", first->source, first->sink,
                  result->ranks[first->source].host);
     weir_net_result_find(result, WEIR_FINDING_SAME_HOST,
-                         "%" PRIu64 " of %" PRIu64 " flows never left their host%s: sums and the "
-                         "trunk have them in; place ranks so that pairs are on different hosts "
-                         "(--map-by slot or node)",
+                         "%" PRIu64 " of %" PRIu64 " flows never left their host%s -> mpiexec "
+                         "--map-by node",
                          whole->inside, whole->flows, where);
 }
 
@@ -534,10 +611,8 @@ static void judge_addresses(struct weir_net_result *result)
     if (second != NULL)
         weir_net_result_find(
             result, WEIR_FINDING_SAME_ADDRESS,
-            "hosts %s (rank %u) and %s (rank %u) have one address, %s: they are one "
-            "machine, and the data have crossed no network, or the address is not "
-            "that of the network between them; give --interface",
-            first->host, (unsigned)(first - ranks), second->host, rank, second->address);
+            "hosts %s (rank %u) and %s (rank %u) have one address, %s -> --interface", first->host,
+            (unsigned)(first - ranks), second->host, rank, second->address);
 }
 
 static bool is_software(const struct weir_net_result *result)
@@ -554,20 +629,21 @@ static void judge_provider(struct weir_net_result *result, const struct whole *w
 
     if (strcmp(result->provider, "shm") == 0)
         weir_net_result_find(result, WEIR_FINDING_SHARED_MEMORY,
-                             "shared memory: no network was used");
+                             "data moved through shared memory, not a network -> several hosts");
     else if (strcmp(result->provider, "tcp") == 0 && is_local)
         weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
-                             "TCP over loopback: all ranks are on one host, and no network device "
-                             "was used");
+                             "all ranks are on one host, and TCP used no device -> several hosts");
     else if (strcmp(result->provider, "mpi") == 0 && is_local)
         weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
-                             "all ranks are on one host: MPI had no need of a network");
+                             "all ranks are on one host, and MPI used no network -> several "
+                             "hosts");
     else if (is_verbs(result) && is_software(result))
         weir_net_result_find(result, WEIR_FINDING_SOFTWARE_RDMA,
-                             "software RDMA (rxe): says nothing about hardware");
+                             "the device is software (rxe), whose rates are those of CPUs");
     else if (is_verbs(result) && is_local)
         weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
-                             "all ranks are on one host: data need not have left the adapter");
+                             "all ranks are on one host, and data stay in the adapter -> several "
+                             "hosts");
 }
 
 void weir_net_result_judge(struct weir_net_result *result)
@@ -588,12 +664,13 @@ void weir_net_result_judge(struct weir_net_result *result)
     judge_overlap(result);
     judge_nodes(result);
     for (uint32_t i = 0; i < count; i++)
-        judge_trunk(result, &whole, &lines[i]);
+        if (!judge_one_link(result, &lines[i]))
+            judge_trunk(result, &whole, &lines[i]);
     for (uint32_t i = 0; i < count; i++)
         judge_pairs(result, &lines[i]);
     judge_bounds(result);
     judge_copies(result, &whole);
-    judge_working_set(result);
+    judge_counts(result, &whole);
     judge_retransmits(result, &whole);
     judge_duration(result);
 }

@@ -28,6 +28,17 @@ static double deviation_ns(const struct weir_histogram *histogram)
     return sqrt(sum / (double)histogram->total);
 }
 
+bool weir_net_latency_is_known(enum weir_net_latency figure, uint64_t message_count)
+{
+    static const uint64_t needs[WEIR_NET_LATENCY_COUNT] = {
+        [WEIR_NET_LATENCY_P90] = 10,
+        [WEIR_NET_LATENCY_P99] = 100,
+        [WEIR_NET_LATENCY_P999] = 1000,
+    };
+
+    return message_count >= needs[figure];
+}
+
 void weir_net_latency_describe(const struct weir_histogram *histogram,
                                double seconds[WEIR_NET_LATENCY_COUNT])
 {

@@ -8,12 +8,12 @@
 static const char header[] = "access,mode,unit,children,fileKB,recordKB,childrenSum,parent,min,max,"
                              "mean,minXfer,p50(us),p99(us),total(s),iter\n";
 
-/* Empty if there are no times of single transfers. */
+/* Empty if there are no times of single transfers, or too few of them. */
 static void add_percentile(struct weir_text *text, const struct weir_histogram *latency,
                            double fraction)
 {
     weir_text_add(text, ",");
-    if (latency != NULL)
+    if (latency != NULL && weir_histogram_has_quantile(latency, fraction))
         weir_text_add(text, "%.3f", (double)weir_histogram_percentile(latency, fraction) / 1e3);
 }
 

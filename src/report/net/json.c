@@ -210,7 +210,8 @@ static json_t *latency_of(const struct weir_net_summary *line)
         return json_null();
     object = json_object();
     for (unsigned i = 0; i < WEIR_NET_LATENCY_COUNT; i++)
-        json_object_set_new(object, keys[i], weir_json_number(line->latency_s[i]));
+        if (weir_net_latency_is_known(i, line->message_count))
+            json_object_set_new(object, keys[i], weir_json_number(line->latency_s[i]));
     json_object_set_new(object, "is_bound", json_boolean(line->is_latency_bound));
     return object;
 }

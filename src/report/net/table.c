@@ -200,12 +200,17 @@ static void add_rates(const struct weir_net_view *view,
                   measurement->cpu_s / seconds);
 }
 
+/* Quantiles that need more messages than there are stay empty. */
 static void add_latency(const struct weir_net_view *view,
-                        const double seconds[WEIR_NET_LATENCY_COUNT])
+                        const double seconds[WEIR_NET_LATENCY_COUNT], uint64_t message_count)
 {
-    for (unsigned i = 0; i < WEIR_NET_LATENCY_COUNT; i++)
-        weir_text_add(view->text, "%9.2f%s", seconds[i] * 1e6,
+    for (unsigned i = 0; i < WEIR_NET_LATENCY_COUNT; i++) {
+        char cell[32];
+
+        snprintf(cell, sizeof cell, "%.2f", seconds[i] * 1e6);
+        weir_text_add(view->text, "%9s%s", weir_net_latency_is_known(i, message_count) ? cell : "",
                       i + 1 < WEIR_NET_LATENCY_COUNT ? " " : "\n");
+    }
 }
 
 static void add_failures(const struct weir_net_view *view,
@@ -234,7 +239,7 @@ static void add_measurement(const struct weir_net_view *view,
                   what_of(measurement, totals.flow_count, what));
     if (view->plan->measure == WEIR_NET_LATENCY) {
         weir_net_latency_describe(measurement->latency, latency);
-        add_latency(view, latency);
+        add_latency(view, latency, measurement->latency ? measurement->latency->total : 0);
     } else {
         add_rates(view, measurement, &totals);
     }
@@ -283,7 +288,7 @@ static void add_latencies(const struct weir_net_view *view, const struct weir_ne
         is_begun = true;
         weir_text_add(view->text, "%10" PRIu64 " %11" PRIu64 " ", lines[i].message_bytes,
                       lines[i].message_count);
-        add_latency(view, lines[i].latency_s);
+        add_latency(view, lines[i].latency_s, lines[i].message_count);
     }
 }
 

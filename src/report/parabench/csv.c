@@ -25,8 +25,11 @@ static void add_label(struct weir_text *text, const struct weir_label_result *la
     weir_text_add(text, ",%.9f,%.9f", (double)weir_histogram_percentile(duration, 0.0) / 1e9,
                   weir_histogram_mean_ns(duration) / 1e9);
     for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++)
-        weir_text_add(text, ",%.9f",
-                      (double)weir_histogram_percentile(duration, fractions[i]) / 1e9);
+        if (fractions[i] <= 0.5 || weir_histogram_has_quantile(duration, fractions[i]))
+            weir_text_add(text, ",%.9f",
+                          (double)weir_histogram_percentile(duration, fractions[i]) / 1e9);
+        else
+            weir_text_add(text, ",");
     weir_text_add(text, ",%.9f,%.9f,%.9f,%.3f,%.9f,%.9f,%.9f,%.9f,%.9f", label->call_s,
                   label->first_begin_s, label->last_end_s, weir_parabench_label_rate(label),
                   label->skew_mean_s, label->skew_max_s, label->rank_s_min, label->rank_s_mean,

@@ -58,7 +58,8 @@ static void add_none(struct weir_text *text)
 static void add_quantile(struct weir_text *text, const struct weir_histogram *histogram,
                          double fraction)
 {
-    if (histogram != NULL && histogram->total > 0)
+    if (histogram != NULL &&
+        (fraction <= 0.5 ? histogram->total > 0 : weir_histogram_has_quantile(histogram, fraction)))
         add_seconds(text, (double)weir_histogram_percentile(histogram, fraction) / 1e9);
     else
         add_none(text);

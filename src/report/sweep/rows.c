@@ -244,7 +244,7 @@ static void fill_row(struct view *view, struct weir_sweep_table *table, struct w
     if (row->state == WEIR_SWEEP_COMPLETE &&
         (row->count == 0 || row->count + folded < row->planned_count))
         row->state = WEIR_SWEEP_MISSING;
-    if (view->latency->total > 0)
+    if (weir_histogram_has_quantile(view->latency, PERCENTILE))
         row->p99_s = (double)weir_histogram_percentile(view->latency, PERCENTILE) / 1e9;
     table->has_latency |= row->p99_s > 0.0;
     if (findings.length > 0)

@@ -29,7 +29,10 @@ void weir_trust_percentiles(struct weir_text *cells, const struct weir_histogram
     for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++) {
         double ns = (double)weir_histogram_percentile(histogram, fractions[i]);
 
-        weir_text_add(cells, " %9s", weir_duration_format(ns / 1e9, value));
+        weir_text_add(cells, " %9s",
+                      weir_histogram_has_quantile(histogram, fractions[i])
+                          ? weir_duration_format(ns / 1e9, value)
+                          : "");
     }
 }
 
@@ -39,7 +42,8 @@ static void add_percentiles(struct weir_text *text, const char *name,
     struct weir_text cells = {0};
 
     weir_trust_percentiles(&cells, histogram);
-    weir_trust_line(text, "%s%s  %s", name, weir_text_string(&cells), note);
+    weir_trust_line(text, "%s %9llu%s  %s", name, (unsigned long long)histogram->total,
+                    weir_text_string(&cells), note);
     weir_text_close(&cells);
 }
 
@@ -52,7 +56,7 @@ static void format_load(const struct weir_phase_result *result, struct weir_text
         weir_text_add(note, "depth %u, batch %u", result->depth, result->batch);
 }
 
-/* Of a mixed phase: how many of its transfers were of one kind, and how long they took. */
+/* The transfers of one kind of a mixed phase. */
 static void add_part(struct weir_text *text, const char *name,
                      const struct weir_histogram *histogram, const char *kind)
 {
@@ -60,7 +64,7 @@ static void add_part(struct weir_text *text, const char *name,
 
     if (!is_filled(histogram))
         return;
-    snprintf(note, sizeof note, "its %llu %s", (unsigned long long)histogram->total, kind);
+    snprintf(note, sizeof note, "its %s", kind);
     add_percentiles(text, name, histogram, note);
 }
 
@@ -84,7 +88,7 @@ static void add_latencies(struct weir_text *text, const struct weir_trust_view *
                     (struct weir_trust_rows){
                         .table = {.title = "time of single transfers",
                                   .columns = WEIR_TRUST_PHASE_HEADER
-                                  "      mean       p50       p90       p99     p99.9"
+                                  "         n      mean       p50       p90       p99     p99.9"
                                   "       max"},
                         .is_due = has_latency,
                         .add = add_latency,
