@@ -96,6 +96,22 @@ def descriptors():
     yield Case("closed.directory-gone", "mkdir d; cd d; rmdir ../d; $W $S -o f", TOLD)
 
 
+
+def help_pages():
+    """Names that are no finding are refused with a hint; a page that cannot be printed is an error."""
+    for name, words, hint in (("mistyped", "residnt", "weir help resident"), ("command", "mdtst", "weir help mdtest"), ("unknown", "zzzzzz", "weir help findings"),
+                              ("empty", "''", ""), ("blank", "' '", ""), ("long", "$(printf '%0100000d' 0)", ""), ("control", "$'a\\x01\\xff\\nb'", ""),
+                              ("format", "'%s%n%p'", ""), ("option", "--no-such", ""), ("two", "resident short", ""), ("path", "/etc/passwd", "")):
+        yield Case(f"help.{name}", f"$W help {words}", REFUSED, says=hint and re.escape(hint), quick=name in ("mistyped", "control"))
+    for topic in ("resident", "cached", "findings", "mdtest", ""):
+        yield Case(f"help.shown-{topic or 'all'}", f"$W help {topic}", DONE, word=False, quick=topic == "cached")
+        yield Case(f"help.full-{topic or 'all'}", f"$W help {topic} >/dev/full", TOLD, says="o space left", quick=topic == "resident")
+        yield Case(f"help.closed-{topic or 'all'}", f"$W help {topic} >&-", TOLD)
+    yield Case("help.pipe", "$W help findings | head -1; exit ${PIPESTATUS[0]}", ORDERLY | {141}, word=False)
+    yield Case("help.ranks", "$M -n 2 $W help resident", DONE, word=False)
+    yield Case("help.ranks-unknown", "$M -n 2 $W help residnt", REFUSED, says="weir help resident")
+
+
 VALUES = ("-1 0 1 2 nan NaN inf -inf 1e3 1e308 1e-320 99999999999999999999 9223372036854775807 9223372036854775808 18446744073709551615 "
           "-9223372036854775808 8e 0x10 1.5 1.5g 1k 1kk 1m 9999999t 8388608t 16777216t 1,000 １ 4294967296 4294967297 2147483647 2147483648 -- "
           "$(id)").split() + ["", "  ", "1 ", "+1"]
@@ -171,4 +187,5 @@ def cases():
     yield from foreign()
     yield from inputs()
     yield from descriptors()
+    yield from help_pages()
     yield from numbers()

@@ -495,12 +495,15 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .name = "launcher-mismatch",
             .severity = WEIR_WARNING,
             .effect = WEIR_VOID,
-            .meaning =
-                "the launcher started more tasks than MPI knows: each is a run of its own. The "
-                "report begins with the same sentence",
-            .remedy =
-                "srun --mpi= with what the MPI library knows, or that library's own mpiexec; in "
-                "a container, an MPI that fits the launcher outside",
+            .meaning = "the launcher started more tasks than MPI knows. Each task is a run of "
+                       "its own, on the same files",
+            .detection = "variables of launchers and batch systems are compared with the size of "
+                         "MPI_COMM_WORLD",
+            .threshold = "one task more than MPI knows",
+            .remedy = "use a launcher that fits the MPI library: its own mpiexec, or srun "
+                      "--mpi=TYPE. In a container, use an MPI that fits the launcher outside",
+            .test = "mpi.launchers starts tasks without their launcher. The right launcher "
+                    "is the clean twin",
             .page = "slurm",
         },
     [WEIR_FINDING_LOOPBACK] =

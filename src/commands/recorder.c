@@ -75,7 +75,7 @@ static bool loses_reader(struct weir_recorder *recorder)
         return false;
     recorder->is_out_lost = true;
     if (recorder->record.descriptor >= 0)
-        weir_log(WEIR_LOG_WARNING, "standard output was closed: the run goes on for %s",
+        weir_log(WEIR_LOG_WARNING, "standard output is closed; the run continues for %s",
                  recorder->record.path);
     return true;
 }
@@ -305,7 +305,7 @@ static void warn_of_test(const struct weir_recorder *recorder, const struct weir
         if (!weir_plan_repeats_remark(recorder->plan, test, i))
             weir_log(WEIR_LOG_WARNING, "%s", test->remarks[i]);
     if (test->rank_limit > begun->rank_count)
-        weir_log(WEIR_LOG_WARNING, "%" PRIu64 " ranks were asked for and %u are there",
+        weir_log(WEIR_LOG_WARNING, "%" PRIu64 " ranks were requested, and %u are available",
                  test->rank_limit, begun->rank_count);
     if (begun->no_room[0] != '\0')
         weir_log(WEIR_LOG_WARNING, "%s", begun->no_room);
@@ -343,7 +343,7 @@ static void warn_of_bytes(const struct weir_recorder *recorder,
     weir_log(
         WEIR_LOG_WARNING, "%s %u: %" PRIu64 " bytes were moved, not the %" PRIu64 " asked for%s",
         weir_verb_name(planned->verb), phase->repetition, phase->byte_count, phase->expected_bytes,
-        planned->stop.deadline_ns > 0 ? ", maybe because of the deadline" : "");
+        planned->stop.deadline_ns > 0 ? ", possibly because of the deadline" : "");
 }
 
 static bool says_findings(const struct weir_recorder *recorder)
@@ -410,7 +410,7 @@ static void warn(const struct weir_recorder *recorder, const struct weir_phase_r
     if (phase->is_interrupted && weir_verb_works_on_trees(planned->verb) &&
         !weir_verb_removes(planned->verb))
         weir_log(WEIR_LOG_WARNING,
-                 "%s: interrupted by %s (if names stay: " WEIR_REMEDY_REMOVE " removes them)", name,
+                 "%s: interrupted by %s; " WEIR_REMEDY_REMOVE " removes names that remain", name,
                  interrupter_of(recorder->plan));
     else if (phase->is_interrupted)
         weir_log(WEIR_LOG_WARNING, "%s: interrupted by %s", name, interrupter_of(recorder->plan));

@@ -3,6 +3,7 @@
 #include "weir/front/front.h"
 
 #include "dialect.h"
+#include "finding_pages.h"
 #include "host_commands.h"
 #include "net/net_words.h"
 #include "net/serve_words.h"
@@ -36,6 +37,8 @@ static const char help_of_commands[] =
     "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
     "md-workbench, iozone, parabench, targets, net, "
     "serve, doctor, topology and report\n"
+    "  weir help NAME          the page of a finding (weir help findings: all), or the help of a "
+    "command\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
     "Examples\n"
@@ -204,8 +207,8 @@ static int read_compat(const struct weir_invocation *invocation, struct weir_com
     return 0;
 }
 
-static int read_help(int count, const char *const words[], struct weir_command *command,
-                     struct weir_error *error)
+static int read_usage(int count, const char *const words[], struct weir_command *command,
+                      struct weir_error *error)
 {
     (void)count;
     (void)words;
@@ -223,6 +226,11 @@ static int read_version(int count, const char *const words[], struct weir_comman
 }
 
 /* ---- which of them ---- */
+
+static int read_help(const struct weir_invocation *invocation, struct weir_command *command,
+                     struct weir_error *error);
+static int read_front_word(struct weir_invocation *invocation, struct weir_command *command,
+                           struct weir_error *error);
 
 struct front_word {
     const char *word;
@@ -243,12 +251,20 @@ static const struct front_word front_words[] = {
     {"sweep", NULL, false, weir_sweep_read},
     {"compat", NULL, false, read_compat},
     {"report", read_report, false, NULL},
-    {"--help", read_help, false, NULL},
+    {"help", NULL, false, read_help},
+    {"--help", read_usage, false, NULL},
     {"--version", read_version, false, NULL},
-    {"-h", read_help, true, NULL},
-    {"help", read_help, true, NULL},
+    {"-h", read_usage, true, NULL},
     {"version", read_version, true, NULL},
 };
+
+static bool is_command(const char *name)
+{
+    for (size_t i = 0; i < sizeof front_words / sizeof *front_words; i++)
+        if (strcmp(name, front_words[i].word) == 0)
+            return true;
+    return weir_dialect_find(name) != NULL;
+}
 
 static void add_word(struct weir_text *words, struct weir_nearest *nearest, const char *word,
                      bool is_alias)
@@ -282,6 +298,76 @@ static int read_dialect(const struct weir_dialect *dialect,
 {
     command->dialect = dialect->name;
     return weir_dialect_read(dialect, invocation, command, error);
+}
+
+/* ---- help ---- */
+
+/* Refuses a word that is no command and no finding. */
+static int refuse_topic(const char *word, struct weir_error *error)
+{
+    struct weir_nearest nearest = {.typed = word, .length = strlen(word)};
+    const char *near_word;
+
+    weir_nearest_offer(&nearest, "findings");
+    for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++)
+        weir_nearest_offer(&nearest, weir_finding_rows[i].name);
+    for (size_t i = 0; weir_dialects[i] != NULL; i++)
+        weir_nearest_offer(&nearest, weir_dialects[i]->name);
+    for (size_t i = 0; i < sizeof front_words / sizeof *front_words; i++)
+        weir_nearest_offer(&nearest, front_words[i].word);
+    near_word = weir_nearest_word(&nearest);
+    return weir_error_usage(error, "help",
+                            "\"%s\" is neither a finding nor a command%s%s%s; weir help findings "
+                            "lists all findings, weir --help all commands",
+                            word, near_word ? " (did you mean weir help " : "",
+                            near_word ? near_word : "", near_word ? "?)" : "");
+}
+
+/* What "weir NAME --help" prints; false if NAME is no command with a help of its own. */
+static bool say_help_of_command(const char *name, const struct weir_invocation *invocation,
+                                struct weir_command *command, struct weir_error *error)
+{
+    static const char *const with_help[] = {"net",      "serve", "doctor",
+                                            "topology", "sweep", "report"};
+    const char *const words[] = {"weir", name, "--help"};
+    struct weir_invocation question = {
+        .argc = 3, .argv = words, .first = 1, .backends = invocation->backends};
+    bool has_help = weir_dialect_find(name) != NULL;
+
+    for (size_t i = 0; i < sizeof with_help / sizeof *with_help; i++)
+        has_help |= strcmp(name, with_help[i]) == 0;
+    return has_help && read_front_word(&question, command, error) == 0;
+}
+
+/* weir help: how the program is used; weir help NAME: the page of a finding, or the help of a
+ * command. */
+static int read_help(const struct weir_invocation *invocation, struct weir_command *command,
+                     struct weir_error *error)
+{
+    int count = invocation->argc - invocation->first;
+    const char *const *words = invocation->argv + invocation->first;
+    enum weir_finding_kind kind = count > 0 ? weir_finding_lookup(words[0]) : WEIR_FINDING_COUNT;
+    bool is_list = count > 0 && strcmp(words[0], "findings") == 0;
+    /* The page docs/findings.md, for the test that compares both. */
+    bool is_manual = is_list && count == 2 && strcmp(words[1], "--format=markdown") == 0;
+
+    if (count > 1 && !is_manual)
+        return weir_error_usage(error, "help", "\"%s\" is a word too many; give one name",
+                                words[1]);
+    command->kind = WEIR_COMMAND_SAY;
+    if (is_manual)
+        weir_front_add_finding_manual(&command->text);
+    else if (is_list)
+        weir_front_add_finding_list(&command->text);
+    else if (kind != WEIR_FINDING_COUNT)
+        weir_front_add_finding_page(&command->text, kind, words[0]);
+    else if (count > 0 && say_help_of_command(words[0], invocation, command, error))
+        return 0;
+    else if (count > 0 && !is_command(words[0]))
+        return refuse_topic(words[0], error);
+    else
+        return say_help(command);
+    return 0;
 }
 
 static int read_front_word(struct weir_invocation *invocation, struct weir_command *command,

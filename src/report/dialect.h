@@ -7,7 +7,8 @@
 
 /* A format of the file with the figures of each rank. */
 struct weir_rank_csv_format {
-    const char *header; /* its first line */
+    const char *header;       /* its first line */
+    const char *plain_header; /* of plain reports; NULL = the same */
     /* Appends what is due when a phase is done; what has to wait is held. */
     void (*add)(struct weir_rank_csv *held, struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_phase_result *phase);

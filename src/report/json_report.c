@@ -130,6 +130,32 @@ static void put_names(json_t *entry, const struct weir_phase *planned,
         put_verbs(entry, phase);
 }
 
+/* All findings of the run, the weightiest first, each with its phase. */
+static json_t *findings_of(const struct weir_plan *plan, const struct weir_result *result)
+{
+    json_t *list = json_array();
+
+    for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS; weight++)
+        for (unsigned i = 0; i < result->phase_count; i++) {
+            const struct weir_phase_result *phase = &result->phases[i];
+            const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+            for (unsigned k = 0; planned && k < phase->finding_count; k++) {
+                json_t *object;
+
+                if (weir_finding_weigh(&phase->findings[k]) != weight)
+                    continue;
+                object = weir_json_object(weir_record_finding_fields, &phase->findings[k]);
+                weir_json_put_integer(object, "test", phase->test);
+                weir_json_put_integer(object, "phase", phase->phase);
+                weir_json_put_integer(object, "repetition", phase->repetition);
+                weir_json_put_text(object, "verb", weir_verb_name(planned->verb));
+                json_array_append_new(list, object);
+            }
+        }
+    return list;
+}
+
 static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *result)
 {
     json_t *object = json_object();
@@ -156,6 +182,8 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
     weir_json_put_text(object, "clock", result->clock_name);
     weir_json_put_value(object, "interrupted", json_boolean(result->is_interrupted));
     weir_json_put_integer(object, "exit_code", result->exit_code);
+    weir_json_put_text(object, "believed", weir_believed_names[weir_result_believed(result)]);
+    weir_json_put_value(object, "findings", findings_of(plan, result));
     weir_json_put_value(object, "tests", tests);
     weir_json_put_value(object, "phases", phases);
     return object;

@@ -40,10 +40,22 @@ const struct weir_reporter *weir_reporter_find(const struct weir_output *output)
     return *dialects[0]->reporters;
 }
 
+/* Columns of our own, after those of the header. */
+static const char believed_columns[] = ",believed,findings\n";
+
+bool weir_report_has_own_columns(const struct weir_plan *plan)
+{
+    return !plan->output.is_plain && !plan->output.is_apart && plan->output.style == NULL;
+}
+
 static bool is_held(const struct weir_reporter *reporter, const char *begin)
 {
-    if (reporter->header)
-        return weir_text_begins(begin, reporter->header);
+    if (reporter->header) {
+        size_t length = strlen(reporter->header) - 1;
+
+        return strncmp(begin, reporter->header, length) == 0 &&
+               (begin[length] == '\n' || weir_text_begins(begin + length, believed_columns));
+    }
     if (!reporter->openings)
         return reporter->is_held(begin);
     for (const char *const *opening = reporter->openings; *opening; opening++)
@@ -161,7 +173,10 @@ static const struct weir_rank_csv_format *rank_csv_of(const struct weir_plan *pl
 
 const char *weir_rank_csv_header(const struct weir_plan *plan, unsigned test)
 {
-    return rank_csv_of(plan, test)->header;
+    const struct weir_rank_csv_format *format = rank_csv_of(plan, test);
+
+    return !weir_report_has_own_columns(plan) && format->plain_header != NULL ? format->plain_header
+                                                                              : format->header;
 }
 
 void weir_rank_csv_add(struct weir_rank_csv *held, struct weir_text *text,
@@ -225,8 +240,11 @@ void weir_report_begin(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_reporter *reporter = weir_reporter_find(&plan->output);
     size_t begin = text->length;
 
-    if (reporter->header)
+    if (reporter->header && !weir_report_has_own_columns(plan))
         weir_text_add(text, "%s", reporter->header);
+    else if (reporter->header)
+        weir_text_add(text, "%.*s%s", (int)strlen(reporter->header) - 1, reporter->header,
+                      believed_columns);
     if (reporter->begin)
         reporter->begin(text, plan, result);
     if (reporter->warning_label != NULL && result->launch_mismatch != NULL)
@@ -245,6 +263,42 @@ void weir_report_test_begins(struct weir_text *text, const struct weir_plan *pla
     weir_report_spell(text, begin, weir_report_words_of(plan, test->test));
 }
 
+void weir_report_add_findings(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    bool is_first = true;
+
+    for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS; weight++)
+        for (unsigned i = 0; i < phase->finding_count; i++) {
+            const struct weir_finding *finding = &phase->findings[i];
+
+            if (weir_finding_weigh(finding) != weight || finding->explained_by != NULL)
+                continue;
+            weir_text_add(text, "%s%s", is_first ? "" : ";", finding->name);
+            is_first = false;
+        }
+}
+
+/* Adds the verdict and the names of findings of a phase to the lines of values from `begin` on. */
+static void add_believed(struct weir_text *text, size_t begin,
+                         const struct weir_phase_result *phase)
+{
+    struct weir_text lines = {0};
+    const char *line = text->length > begin ? text->data + begin : "";
+
+    for (size_t length; *line != '\0'; line += length + (line[length] == '\n')) {
+        length = strcspn(line, "\n");
+        weir_text_add_bytes(&lines, line, length);
+        weir_text_add(&lines, ",%s,", weir_believed_names[phase->believed]);
+        weir_report_add_findings(&lines, phase);
+        weir_text_add(&lines, "\n");
+    }
+    if (lines.length > 0) {
+        text->length = begin;
+        weir_text_add(text, "%s", weir_text_string(&lines));
+    }
+    weir_text_close(&lines);
+}
+
 void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan,
                             const struct weir_result *result, const struct weir_phase_result *phase)
 {
@@ -253,6 +307,8 @@ void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan
 
     if (reporter->phase_done)
         reporter->phase_done(text, plan, result, phase);
+    if (reporter->header && weir_report_has_own_columns(plan))
+        add_believed(text, begin, phase);
     weir_report_spell(text, begin, weir_report_words_of(plan, phase->test));
 }
 

@@ -119,7 +119,7 @@ done
 kill_in_creation sweep items=5,40 -- mdtest -D -C -r --rate 20 -d "$tree"
 run 2 sweep items=5,40 -- mdtest -D -C -r --rate 20 -d "$tree" --result "$result" --resume
 expect_done
-expect_error '--resume: 1 of 2 steps are kept'
+expect_error '--resume: 1 of 2 steps are reused'
 rm -rf "$tree"
 
 # ---------------------------------------------------------------- things of others

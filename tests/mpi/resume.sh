@@ -224,7 +224,7 @@ diff "$work/told" "$out" >"$work/difference" || fail "weir report prints another
 expect_rank_rows 20
 capture mpiexec -n $ranks "${long[@]}"
 expect_done
-expect_line "resumed: 1 of 1 steps are kept"
+expect_line "resumed: 1 of 1 steps are reused"
 
 # ---- so it is of names, and of a step of a sweep
 
@@ -277,7 +277,7 @@ open(sys.argv[1], "w").writelines(lines[:of_second[1]])
 END
 capture "${two[@]}" --resume
 expect_done
-expect_line 'resumed: 1 of 2 steps are kept'
+expect_line 'resumed: 1 of 2 steps are reused'
 keys_of_ranks | diff "$work/keys" - >"$work/difference" || fail "the file of ranks has other rows: $(head -n 5 "$work/difference")"
 sed '0,/"outcome":"complete"/s//"outcome":"partial"/' "$work/whole" >"$result" # of the first write
 capture "${two[@]}" --resume

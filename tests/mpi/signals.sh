@@ -77,7 +77,7 @@ end_of_run
 expect_exit 1
 ((SECONDS < 30)) || fail "the removal was paced: it took $SECONDS s"
 expect_files ''
-expect_error 'create 0: interrupted by a signal \(if names stay: -r removes them\)'
+expect_error 'create 0: interrupted by a signal; -r removes names that remain'
 
 # No rank can say anything any more.
 start_slow_run

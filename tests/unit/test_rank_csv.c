@@ -29,9 +29,10 @@ static void a_line_tells_what_its_rank_moved_and_how_long_it_took(void **state)
 
     (void)state;
     scene.result->phases[0].rows = rank_rows;
-    assert_lines(&scene, &scene.result->phases[0],
-                 "write,0,1.1000000000e-02,8.0000000000e-03,3.8130036364e+08,5.2428800000e+08\n"
-                 "write,1,0.0000000000e+00,0.0000000000e+00,0.0000000000e+00,0.0000000000e+00\n");
+    assert_lines(
+        &scene, &scene.result->phases[0],
+        "write,0,1.1000000000e-02,8.0000000000e-03,3.8130036364e+08,5.2428800000e+08,OK,\n"
+        "write,1,0.0000000000e+00,0.0000000000e+00,0.0000000000e+00,0.0000000000e+00,OK,\n");
     scene_close(&scene);
 }
 
@@ -41,6 +42,7 @@ static void the_header_is_that_of_the_sample(void **state)
     struct weir_text sample = {0};
 
     (void)state;
+    scene.plan->output.is_plain = true;
     scene_load(scene_golden("samples/ior-csv-side-files.txt"), &sample);
     assert_non_null(strstr(weir_text_string(&sample), weir_rank_csv_header(scene.plan, 0)));
     weir_text_close(&sample);
@@ -73,8 +75,9 @@ static void lines_of_a_mixed_phase_say_so(void **state)
     scene.plan->tests[0]->phases[0]->verb = WEIR_MIXED;
     scene.result->phases[0].rank_count = 1;
     scene.result->phases[0].rows = rank_rows;
-    assert_lines(&scene, &scene.result->phases[0],
-                 "mixed,0,1.1000000000e-02,8.0000000000e-03,3.8130036364e+08,5.2428800000e+08\n");
+    assert_lines(
+        &scene, &scene.result->phases[0],
+        "mixed,0,1.1000000000e-02,8.0000000000e-03,3.8130036364e+08,5.2428800000e+08,OK,\n");
     scene_close(&scene);
 }
 

@@ -406,8 +406,8 @@ static void what_is_not_known_is_a_dash(void **state)
 
 static void warnings_of_the_placement_are_told_once(void **state)
 {
-    static const char *const once[] = {"shared-core: ", "(alike in 2 repetitions)\n",
-                                       "migrated: ", "migrated: "};
+    static const char *const once[] = {"shared-core write: ", "(2 repetitions)\n",
+                                       "migrated write 0: ", "migrated write 1: "};
     struct scene scene = make_misplaced();
     struct weir_text block = {0};
     const char *first;
@@ -415,9 +415,9 @@ static void warnings_of_the_placement_are_told_once(void **state)
     (void)state;
     assert_block(&scene, once, sizeof once / sizeof *once);
     weir_report_trust(&block, scene.plan, scene.result);
-    first = strstr(weir_text_string(&block), "oversubscribed: ");
+    first = strstr(weir_text_string(&block), "warning oversubscribed ");
     assert_non_null(first);
-    assert_null(strstr(first + 1, "oversubscribed: "));
+    assert_null(strstr(first + 1, "warning oversubscribed "));
     weir_text_close(&block);
     scene_close(&scene);
 }
@@ -473,7 +473,7 @@ static void names_of_others_neither_end_lines_nor_make_them_long(void **state)
 static void a_run_that_had_to_end_in_time_says_so(void **state)
 {
     static const char *const lines[] = {
-        "weir  the run was ended before its batch system would have ended it: what stands here"};
+        "weir  the run ended before the limit of its batch system; the report"};
     struct scene scene = make_places();
 
     (void)state;

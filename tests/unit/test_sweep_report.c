@@ -635,7 +635,7 @@ static void csv_has_the_numbers_of_the_tables(void **state)
                 if (row->count > 0)
                     assert_float_equal(strtod(cells[first + 6], NULL) / median_of(&table[t], i),
                                        1.0, 1e-8);
-                assert_string_equal(cells[columns - 2], row->state == WEIR_SWEEP_COMPLETE
+                assert_string_equal(cells[columns - 3], row->state == WEIR_SWEEP_COMPLETE
                                                             ? "complete"
                                                             : weir_sweep_state_name(row->state));
             }

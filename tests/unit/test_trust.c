@@ -66,9 +66,8 @@ static void a_long_path_hides_nothing_behind_it(void **state)
 static void remarks_are_told_once_for_a_test(void **state)
 {
     static const char *const remarks[] = {"-x means nothing here", "nor does\n-y"};
-    static const char *const lines[] = {"what to know\n",
-                                        "weir       0             -x means nothing here\n",
-                                        "weir       0             nor does?-y\n"};
+    static const char *const lines[] = {"what to know\n", "weir  -x means nothing here\n",
+                                        "weir  nor does?-y\n"};
     struct scene scene = make_repetitions_on_two_nodes();
 
     (void)state;
@@ -77,9 +76,48 @@ static void remarks_are_told_once_for_a_test(void **state)
     assert_block(&scene, lines, 3);
 }
 
+static void the_weightiest_finding_is_first_and_what_it_explains_is_hidden(void **state)
+{
+    static const char *const lines[] = {"what to know\n",
+                                        "weir  warning wrong-data read: 1 of 4\n",
+                                        "weir  note resident read: all of it\n",
+                                        "weir  warning interrupted read: a signal\n",
+                                        "weir  warning steal write: 8 %\n",
+                                        "weir  note depth-edge write: 64\n"};
+    static const char *const explained[] = {"weir  note short read: 3 ms (because of resident)\n"};
+    struct scene scene = make_default();
+    struct weir_phase_result *phases = scene.result->phases;
+    struct weir_text block = {0};
+
+    (void)state;
+    weir_result_find(&phases[0], WEIR_FINDING_DEPTH_EDGE, "64");
+    weir_result_find(&phases[0], WEIR_FINDING_STEAL, "8 %%");
+    weir_result_find(&phases[1], WEIR_FINDING_SHORT, "3 ms");
+    phases[1].findings[0].explained_by = "resident";
+    weir_result_find(&phases[1], WEIR_FINDING_INTERRUPTED, "a signal");
+    weir_result_find(&phases[1], WEIR_FINDING_RESIDENT, "all of it");
+    weir_result_find(&phases[1], WEIR_FINDING_WRONG_DATA, "1 of 4");
+    weir_report_trust(&block, scene.plan, scene.result);
+    assert_null(strstr(weir_text_string(&block), "short"));
+    weir_text_clear(&block);
+    weir_report_add_findings(&block, &phases[1]);
+    assert_string_equal(weir_text_string(&block), "wrong-data;resident;interrupted");
+    weir_text_close(&block);
+    scene.plan->output.verbosity = 1;
+    assert_block(&scene, explained, 1);
+    scene = make_default();
+    phases = scene.result->phases;
+    weir_result_find(&phases[0], WEIR_FINDING_DEPTH_EDGE, "64");
+    weir_result_find(&phases[0], WEIR_FINDING_STEAL, "8 %%");
+    weir_result_find(&phases[1], WEIR_FINDING_INTERRUPTED, "a signal");
+    weir_result_find(&phases[1], WEIR_FINDING_RESIDENT, "all of it");
+    weir_result_find(&phases[1], WEIR_FINDING_WRONG_DATA, "1 of 4");
+    assert_block(&scene, lines, sizeof lines / sizeof *lines);
+}
+
 static void a_prefill_is_told_from_the_write(void **state)
 {
-    static const char *const lines[] = {"weir       0    0 fill    warning failed: no space\n",
+    static const char *const lines[] = {"weir  warning failed fill: no space\n",
                                         "weir       0    0 read "};
     struct scene scene = make_default();
     struct weir_phase_result *done = &scene.result->phases[0];
@@ -119,7 +157,8 @@ static void an_open_loop_tells_what_was_due_and_what_was_done(void **state)
          "20.0 us    300 us\n"
          "weir       0    0 read        1000.0        32.0     1000.00       32.00         7    "
          "240 ms    241 ms\n"),
-        ("warning rate-not-sustained: 1000 transfers/s (1000.0 MiB/s) were asked for and 32.00 "
+        ("warning rate-not-sustained read: 1000 transfers/s (1000.0 MiB/s) were asked for and "
+         "32.00 "
          "(32.0) were done: "),
     };
     struct scene scene = make_open_loop();
@@ -251,8 +290,8 @@ static void many_mixed_phases_are_told_with_all_their_writes_and_reads(void **st
 /* A least time goes through the layout again; before, this was "8388608 of 4194304 bytes". */
 static void a_cut_phase_that_went_round_is_not_said_to_have_moved_more_than_all(void **state)
 {
-    static const char *const line[] = {
-        "warning partial: 8388608 bytes were moved, the 4194304 of the layout more than once\n"};
+    static const char *const line[] = {"warning partial write: 8388608 bytes were moved, the "
+                                       "4194304 of the layout more than once\n"};
     struct scene scene = make_default();
 
     (void)state;
@@ -264,7 +303,7 @@ static void a_cut_phase_that_went_round_is_not_said_to_have_moved_more_than_all(
 
 static void a_run_that_was_given_up_says_so(void **state)
 {
-    static const char *const line[] = {"the run was given up (--give-up): rank 1 on host n2"};
+    static const char *const line[] = {"the run was aborted by --give-up: rank 1 on host n2"};
     struct scene scene = make_default();
 
     (void)state;
@@ -279,6 +318,7 @@ int main(void)
         cmocka_unit_test(an_own_directory_stands_behind_the_package),
         cmocka_unit_test(a_long_path_hides_nothing_behind_it),
         cmocka_unit_test(remarks_are_told_once_for_a_test),
+        cmocka_unit_test(the_weightiest_finding_is_first_and_what_it_explains_is_hidden),
         cmocka_unit_test(a_prefill_is_told_from_the_write),
         cmocka_unit_test(a_mixed_phase_has_lines_for_its_writes_and_its_reads),
         cmocka_unit_test(an_open_loop_tells_what_was_due_and_what_was_done),

@@ -148,8 +148,9 @@ struct weir_finding_row {
 
 extern const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT];
 
-/* "inform", "qualify", "void"; "storage", "cache", "memory". */
+/* "inform", "qualify", "void"; "note", "warning"; "storage", "cache", "memory". */
 extern const char *const weir_effect_names[3];
+extern const char *const weir_severity_names[2];
 extern const char *const weir_measure_names[3];
 
 /* The kind of this name, present or former; WEIR_FINDING_COUNT if there is none. */
@@ -174,6 +175,11 @@ void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, 
  * WEIR_MEASURE_STORAGE. */
 enum weir_measure weir_findings_allow(struct weir_finding *findings, unsigned count,
                                       const char *allowed, enum weir_measure measure);
+
+/* How much a finding weighs against a figure, from 0 = wrong data to WEIR_FINDING_WEIGHTS - 1 = a
+ * note that informs: first by what it does to the verdict, then warnings before notes. */
+#define WEIR_FINDING_WEIGHTS 10
+unsigned weir_finding_weigh(const struct weir_finding *finding);
 
 /* ---- evidence ---- */
 

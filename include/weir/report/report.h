@@ -57,6 +57,13 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
 /* Appends the verdicts of weir doctor about a path (NULL = none) as a JSON object. */
 void weir_report_diagnosis(const struct weir_diagnosis *diagnosis, const char *path,
                            struct weir_text *text);
+/* True if lines of values have the verdict and the findings as last columns: not where a report is
+ * to be that of the original (--plain, --compat, or a call by the name of the original). */
+bool weir_report_has_own_columns(const struct weir_plan *plan);
+
+/* Appends the names of the findings of a phase, the weightiest first: "resident;short". Findings
+ * that others explain are left out. */
+void weir_report_add_findings(struct weir_text *text, const struct weir_phase_result *phase);
 
 /* Appends the notes of the backend about its files, whole lines, with control characters made
  * visible. For phases that have notes. */

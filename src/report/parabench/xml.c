@@ -127,6 +127,28 @@ static void add_list(struct weir_text *text, const struct weir_program_result *p
         weir_text_add(text, "  </EventList>\n");
 }
 
+/* Adds the verdict and the findings as processing instructions: readers of the original skip them.
+ */
+static void add_findings(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    weir_text_add(text, "  <?weir-believed %s?>\n", weir_believed_names[phase->believed]);
+    for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS; weight++)
+        for (unsigned i = 0; i < phase->finding_count; i++) {
+            const struct weir_finding *finding = &phase->findings[i];
+
+            if (weir_finding_weigh(finding) != weight)
+                continue;
+            weir_text_add(text, "  <?weir-finding level=\"%s\" name=\"%s\" effect=\"%s\"",
+                          weir_severity_names[finding->severity], finding->name,
+                          weir_effect_names[finding->effect]);
+            if (finding->explained_by != NULL)
+                weir_text_add(text, " explained_by=\"%s\"", finding->explained_by);
+            weir_text_add(text, " text=\"");
+            add_escaped(text, finding->text);
+            weir_text_add(text, "\"?>\n");
+        }
+}
+
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
 {
@@ -143,6 +165,8 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "\">\n");
     add_list(text, program, true, &arena);
     add_list(text, program, false, &arena);
+    if (!plan->output.is_plain)
+        add_findings(text, phase);
     weir_text_add(text, "</Report>\n");
     weir_arena_close(&arena);
 }

@@ -9,7 +9,7 @@
 static const char first_columns[] = "phase,step,";
 static const char columns[] = ",rank_count,node_count,bytes_per_rank,repetitions,planned,unit,rate,"
                               "rate_min,rate_max,spread,change,efficiency,p99_s,of_limit,state,"
-                              "findings\n";
+                              "findings,believed\n";
 
 static bool holds_csv(const char *begin)
 {
@@ -74,7 +74,7 @@ static void add_line(struct weir_text *text, const struct weir_plan *plan,
     for (const char *name = row->findings; name != NULL && *name != '\0'; name++)
         if (*name != ' ')
             weir_text_add(text, "%c", *name == ',' ? ';' : *name);
-    weir_text_add(text, "\n");
+    weir_text_add(text, ",%s\n", row->count > 0 ? weir_believed_names[row->believed] : "");
 }
 
 static void end(struct weir_text *text, const struct weir_plan *plan,

@@ -142,7 +142,7 @@ static void add_findings(struct weir_text *names, const struct weir_phase_result
     for (unsigned i = 0; i < found->finding_count; i++) {
         const char *name = found->findings[i].name, *at = weir_text_string(names);
         size_t length = strlen(name);
-        bool is_there = false;
+        bool is_there = found->findings[i].explained_by != NULL;
 
         for (; !is_there && *at != '\0'; at += strcspn(at, ","), at += strspn(at, ", "))
             is_there = strcspn(at, ",") == length && strncmp(at, name, length) == 0;
@@ -239,6 +239,8 @@ static void fill_row(struct view *view, struct weir_sweep_table *table, struct w
                 continue;
             add_member(view, table, row, sighting, found);
             add_findings(&findings, found);
+            if (found->believed > row->believed)
+                row->believed = found->believed;
         }
     }
     if (row->state == WEIR_SWEEP_COMPLETE &&

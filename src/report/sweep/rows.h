@@ -39,7 +39,8 @@ struct weir_sweep_row {
     double change;     /* of the rate: parts of that of the step before, along the last axis */
     double efficiency; /* rate of each rank or node in parts of that of the first one measured */
     double of_limit;
-    const char *findings; /* names, joined by ", "; NULL: there are none */
+    const char *findings;        /* names, joined by ", "; NULL: there are none */
+    enum weir_believed believed; /* the worst verdict of its phases */
 };
 
 struct weir_sweep_table {

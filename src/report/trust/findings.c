@@ -64,7 +64,8 @@ static bool is_alike(const struct weir_finding *one, const struct weir_finding *
 {
     const char *a = one->text, *b = other->text;
 
-    if (one->severity != other->severity || strcmp(one->name, other->name) != 0)
+    if (one->severity != other->severity || one->effect != other->effect ||
+        strcmp(one->name, other->name) != 0)
         return false;
     for (;; a++, b++) {
         a += strspn(a, "0123456789.");
@@ -114,8 +115,15 @@ static struct weir_trust_fold *find(struct weir_trust_fold *folds, unsigned test
     return folds;
 }
 
+/* A finding that another one explains is shown with -v alone. */
+static bool is_hidden(const struct weir_trust_view *view, const struct weir_finding *finding)
+{
+    return finding->explained_by != NULL && view->plan->output.verbosity == 0;
+}
+
 static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
-                       const struct weir_repetitions *all, unsigned position)
+                       const struct weir_trust_view *view, const struct weir_repetitions *all,
+                       unsigned position)
 {
     const struct weir_phase_result *phase = all->members[position];
 
@@ -124,7 +132,7 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
         unsigned repetitions = count_alike(all, position, finding->name);
         struct weir_trust_fold *fold = find(*folds, all->test, repetitions, finding);
 
-        if (!is_folded(finding) || repetitions == 0 || finding->explained_by != NULL)
+        if (!is_folded(finding) || repetitions == 0 || is_hidden(view, finding))
             continue;
         if (fold == NULL) {
             fold = weir_arena_take(arena, sizeof *fold);
@@ -146,7 +154,7 @@ struct weir_trust_fold *weir_trust_fold(const struct weir_trust_view *view,
 
     for (unsigned i = 0; i < view->phase_count; i++)
         for (unsigned k = 0; k < view->phases[i].count; k++)
-            fold_phase(&folds, arena, &view->phases[i], k);
+            fold_phase(&folds, arena, view, &view->phases[i], k);
     for (struct weir_trust_fold *fold = folds; fold != NULL; fold = fold->next)
         end_run(fold);
     return folds;
@@ -160,51 +168,72 @@ void weir_trust_fold_close(struct weir_trust_fold *folds)
 
 /* ---- lines ---- */
 
-/* " (alike in 3 repetitions of each of 2 phases: write, read)"; nothing where there is one of each.
- */
-static void add_alike(struct weir_text *more, const struct weir_trust_fold *fold)
-{
-    unsigned repetitions = fold->repetitions;
+/* Longer lists of phases give their number only. */
+#define PHASES_BYTES 40
 
-    if ((repetitions < 2 && fold->phase_count < 2) || is_of_launch(fold->finding))
+/* Adds the phases of a finding: "write", "write 2", "test 1 write", "write, read", "12 phases". */
+static void add_where(struct weir_text *text, const struct weir_trust_view *view,
+                      const struct weir_repetitions *all, const struct weir_phase_result *phase,
+                      const struct weir_trust_fold *fold)
+{
+    if (fold != NULL && is_of_launch(fold->finding)) {
+        weir_text_add(text, "all phases");
         return;
-    weir_text_add(more, " (alike in ");
-    if (repetitions > 1)
-        weir_text_add(more, "%u repetitions", repetitions);
-    if (fold->phase_count > 1)
-        weir_text_add(more, "%s%u phases: %s", repetitions > 1 ? " of each of " : "",
-                      fold->phase_count, weir_text_string(&fold->phases));
-    weir_text_add(more, ")");
+    }
+    if (view->plan->test_count > 1)
+        weir_text_add(text, "test %u ", all->test);
+    if (fold != NULL && fold->phase_count > 1) {
+        if (fold->phases.length > PHASES_BYTES)
+            weir_text_add(text, "%u phases", fold->phase_count);
+        else
+            weir_text_add(text, "%s", weir_text_string(&fold->phases));
+    } else {
+        weir_trust_add_phase(text, all->phase);
+        if (view->plan->tests[all->test]->repetitions > 1 &&
+            (fold == NULL || fold->repetitions < 2))
+            weir_text_add(text, " %u", phase->repetition);
+    }
 }
 
-/* True if the finding has a line of its own. */
-static bool is_told_here(const struct weir_phase_result *phase, const struct weir_finding *finding,
-                         const struct weir_trust_fold *folds, struct weir_text *more)
+static const struct weir_trust_fold *fold_of(const struct weir_phase_result *phase,
+                                             const struct weir_finding *finding,
+                                             const struct weir_trust_fold *folds)
 {
-    if (!is_folded(finding))
-        return true;
     while (folds != NULL && (folds->finding != finding || folds->record != phase))
         folds = folds->next;
-    if (folds != NULL)
-        add_alike(more, folds);
-    return folds != NULL;
+    return folds;
 }
 
-void weir_trust_findings(struct weir_text *text, const char *name,
-                         const struct weir_phase_result *phase, const struct weir_trust_fold *folds)
+void weir_trust_fact(struct weir_trust_facts *facts, const struct weir_trust_view *view,
+                     const struct weir_repetitions *all, const struct weir_phase_result *phase,
+                     const struct weir_finding *finding, const struct weir_trust_fold *fold)
 {
-    static const char *const severities[] = {[WEIR_NOTE] = "note", [WEIR_WARNING] = "warning"};
+    struct weir_text where = {0}, more = {0};
 
+    add_where(&where, view, all, phase, fold);
+    if (fold != NULL && fold->repetitions > 1 && !is_of_launch(finding))
+        weir_text_add(&more, " (%u repetitions%s)", fold->repetitions,
+                      fold->phase_count > 1 ? " each" : "");
+    if (finding->explained_by != NULL)
+        weir_text_add(&more, " (because of %s)", finding->explained_by);
+    weir_trust_line(&facts->lines[weir_finding_weigh(finding)], "%s %s %s: %s%s",
+                    weir_severity_names[finding->severity], finding->name, weir_text_string(&where),
+                    finding->text, weir_text_string(&more));
+    weir_text_close(&where);
+    weir_text_close(&more);
+}
+
+void weir_trust_findings(struct weir_trust_facts *facts, const struct weir_trust_view *view,
+                         const struct weir_repetitions *all, const struct weir_phase_result *phase,
+                         const struct weir_trust_fold *folds)
+{
     for (unsigned i = 0; i < phase->finding_count; i++) {
         const struct weir_finding *finding = &phase->findings[i];
-        struct weir_text more = {0};
+        const struct weir_trust_fold *fold = fold_of(phase, finding, folds);
 
         if ((phase->failure[0] != '\0' && strcmp(finding->name, "failed") == 0) ||
-            finding->explained_by != NULL)
+            is_hidden(view, finding) || (is_folded(finding) && fold == NULL))
             continue;
-        if (is_told_here(phase, finding, folds, &more))
-            weir_trust_line(text, "%s  %s %s: %s%s", name, severities[finding->severity],
-                            finding->name, finding->text, weir_text_string(&more));
-        weir_text_close(&more);
+        weir_trust_fact(facts, view, all, phase, finding, fold);
     }
 }

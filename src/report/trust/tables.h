@@ -84,10 +84,20 @@ struct weir_trust_fold;
 struct weir_trust_fold *weir_trust_fold(const struct weir_trust_view *view,
                                         struct weir_arena *arena);
 
-/* Those of a repetition that are not told by the line of an earlier one: `name` begins each line.
+/* Lines of findings and of outcomes, by weight: "LEVEL NAME PHASE: TEXT". */
+struct weir_trust_facts {
+    struct weir_text lines[WEIR_FINDING_WEIGHTS];
+};
+
+/* Adds the line of one finding. `fold` has the phases that it is alike in; NULL = this one alone.
  */
-void weir_trust_findings(struct weir_text *text, const char *name,
-                         const struct weir_phase_result *phase,
+void weir_trust_fact(struct weir_trust_facts *facts, const struct weir_trust_view *view,
+                     const struct weir_repetitions *all, const struct weir_phase_result *phase,
+                     const struct weir_finding *finding, const struct weir_trust_fold *fold);
+
+/* Adds the findings of a repetition, but for those that the line of an earlier one includes. */
+void weir_trust_findings(struct weir_trust_facts *facts, const struct weir_trust_view *view,
+                         const struct weir_repetitions *all, const struct weir_phase_result *phase,
                          const struct weir_trust_fold *folds);
 void weir_trust_fold_close(struct weir_trust_fold *folds);
 

@@ -59,7 +59,7 @@ static void add_resumed(struct weir_text *text, const struct weir_result *result
         snprintf(repetitions, sizeof repetitions, ", and %u repetition%s of unfinished ones,",
                  resumed->kept_repetitions, resumed->kept_repetitions == 1 ? "" : "s");
     if (resumed->run_id[0] != '\0')
-        weir_trust_line(text, "resumed: %u of %u steps%s are kept from the run begun at %s%s%s%s",
+        weir_trust_line(text, "resumed: %u of %u steps%s are reused from the run begun at %s%s%s%s",
                         resumed->kept_count, resumed->step_count, repetitions,
                         weir_date_format_iso(resumed->begun_s, date),
                         has_earlier ? " and those before it" : "",
@@ -339,9 +339,9 @@ static void add_moved(struct weir_text *text, const struct weir_phase *planned,
         weir_text_add(text, "%llu of %llu bytes were moved", moved, whole);
 }
 
-/* A failure is reported once, with its rank, its place and what had been done; the finding says no
+/* Adds the line of a failure, with its rank, its place and what had been done; the finding says no
  * more than its count. */
-static void add_failure(struct weir_text *text, const char *name, const struct weir_phase *planned,
+static void add_failure(struct weir_text *text, const struct weir_phase *planned,
                         const struct weir_phase_result *phase)
 {
     struct weir_text done = {0};
@@ -353,51 +353,39 @@ static void add_failure(struct weir_text *text, const char *name, const struct w
         weir_text_add(&done, "%s", done.length > 0 ? ", " : "");
         add_moved(&done, planned, phase);
     }
-    weir_trust_line(text, "%s  warning failed: %s%s%s%s", name, phase->failure,
-                    done.length > 0 ? " (" : "", weir_text_string(&done),
-                    done.length > 0 ? ")" : "");
+    weir_text_add(text, "%s%s%s%s", phase->failure, done.length > 0 ? " (" : "",
+                  weir_text_string(&done), done.length > 0 ? ")" : "");
     weir_text_close(&done);
 }
 
-/* What a removal left, as it is not ours. */
-static void add_rest(struct weir_text *text, const char *name,
-                     const struct weir_phase_result *phase)
+/* Adds facts that the findings do not contain: a failure or a part that was done, and directories
+ * that a removal left. */
+static void add_outcome(struct weir_trust_facts *facts, const struct weir_trust_view *view,
+                        const struct weir_repetitions *all, const struct weir_phase_result *phase)
 {
-    if (phase->left_count > 0)
-        weir_trust_line(text,
-                        "%s  warning left: %llu director%s not removed, as there is something in "
-                        "%s",
-                        name, (unsigned long long)phase->left_count,
-                        phase->left_count == 1 ? "y was" : "ies were",
-                        phase->left_count == 1 ? "it" : "them");
-}
+    struct weir_text text = {0};
+    struct weir_finding fact = {.severity = WEIR_WARNING, .effect = WEIR_QUALIFY, .name = "failed"};
 
-/* Facts that the findings do not contain. */
-static void add_outcome(struct weir_text *text, const char *name, const struct weir_phase *planned,
-                        const struct weir_phase_result *phase)
-{
-    struct weir_text moved = {0};
-
-    add_rest(text, name, phase);
     if (phase->failure[0] != '\0') {
-        add_failure(text, name, planned, phase);
+        add_failure(&text, all->phase, phase);
     } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
-        add_moved(&moved, planned, phase);
-        weir_trust_line(text, "%s  warning partial: %s", name, weir_text_string(&moved));
-        weir_text_close(&moved);
+        fact.name = "partial";
+        add_moved(&text, all->phase, phase);
     }
-}
-
-static void add_remarks_of(struct weir_text *remarks, const struct weir_repetitions *all,
-                           const struct weir_trust_fold *folds)
-{
-    char name[WEIR_TRUST_PHASE_BYTES];
-
-    for (unsigned i = 0; i < all->count; i++) {
-        weir_trust_repetition(all, all->members[i], name);
-        add_outcome(remarks, name, all->phase, all->members[i]);
-        weir_trust_findings(remarks, name, all->members[i], folds);
+    fact.text = weir_text_string(&text);
+    if (text.length > 0)
+        weir_trust_fact(facts, view, all, phase, &fact, NULL);
+    weir_text_clear(&text);
+    if (phase->left_count > 0) {
+        weir_text_add(&text, "%llu director%s not empty and %s not removed",
+                      (unsigned long long)phase->left_count,
+                      phase->left_count == 1 ? "y was" : "ies were",
+                      phase->left_count == 1 ? "was" : "were");
+        fact.name = "left";
+        fact.text = weir_text_string(&text);
+        weir_trust_fact(facts, view, all, phase, &fact, NULL);
     }
+    weir_text_close(&text);
 }
 
 /* Remarks of the front end on a test: once, before its phases. */
@@ -415,30 +403,41 @@ static void add_test_remarks(struct weir_text *remarks, const struct weir_plan *
             for (size_t j = 0; j < plan->tests[k]->remark_count; j++)
                 count += strcmp(plan->tests[k]->remarks[j], test->remarks[i]) == 0;
         if (count > 1)
-            weir_trust_line(remarks, "  %4u             %s (alike in %u tests)", begun->test,
-                            test->remarks[i], count);
+            weir_trust_line(remarks, "test %u: %s (%u tests)", begun->test, test->remarks[i],
+                            count);
+        else if (plan->test_count > 1)
+            weir_trust_line(remarks, "test %u: %s", begun->test, test->remarks[i]);
         else
-            weir_trust_line(remarks, "  %4u             %s", begun->test, test->remarks[i]);
+            weir_trust_line(remarks, "%s", test->remarks[i]);
     }
 }
 
+/* Findings and outcomes, the weightiest first, then remarks on options. */
 static void add_remarks(struct weir_text *text, const struct weir_trust_view *view,
                         struct weir_arena *arena)
 {
     struct weir_trust_table table = {.title = "what to know"};
     struct weir_trust_fold *folds = weir_trust_fold(view, arena);
+    struct weir_trust_facts facts = {0};
     struct weir_text remarks = {0};
 
+    for (unsigned i = 0; i < view->phase_count; i++)
+        for (unsigned k = 0; k < view->phases[i].count; k++) {
+            add_outcome(&facts, view, &view->phases[i], view->phases[i].members[k]);
+            weir_trust_findings(&facts, view, &view->phases[i], view->phases[i].members[k], folds);
+        }
     for (unsigned i = 0; i < view->result->test_count; i++)
         add_test_remarks(&remarks, view->plan, &view->result->tests[i]);
-    for (unsigned i = 0; i < view->phase_count; i++)
-        add_remarks_of(&remarks, &view->phases[i], folds);
-    if (remarks.length > 0) {
-        weir_trust_begin(text, &table);
-        weir_text_add_bytes(text, weir_text_string(&remarks), remarks.length);
+    for (unsigned i = 0; i <= WEIR_FINDING_WEIGHTS; i++) {
+        struct weir_text *lines = i < WEIR_FINDING_WEIGHTS ? &facts.lines[i] : &remarks;
+
+        if (lines->length > 0) {
+            weir_trust_begin(text, &table);
+            weir_text_add_bytes(text, weir_text_string(lines), lines->length);
+        }
+        weir_text_close(lines);
     }
     weir_trust_fold_close(folds);
-    weir_text_close(&remarks);
 }
 
 static void add_end(struct weir_text *text, const struct weir_result *result)
@@ -450,16 +449,16 @@ static void add_end(struct weir_text *text, const struct weir_result *result)
     weir_trust_line(text, "%s", "");
     if (result->given_up != NULL) {
         weir_trust_line(text,
-                        "the run was given up (--give-up): %s; the phase of that time has no row, "
-                        "as ranks in it cannot be asked what they did, and the files stay",
+                        "the run was aborted by --give-up: %s; the phase of that time has no row, "
+                        "and its files remain",
                         result->given_up);
         return;
     }
     if (result->finished_s <= 0.0)
-        how = "has no end: it was killed, or still goes on";
+        how = "has no end: it was killed, or is still running";
     else if (result->is_out_of_time)
-        how = "was ended before its batch system would have ended it";
-    weir_trust_line(text, "the run %s: what stands here was done", how);
+        how = "ended before the limit of its batch system";
+    weir_trust_line(text, "the run %s; the report covers the work until then", how);
 }
 
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,

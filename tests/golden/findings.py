@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""findings.py WEIR ROOT [--bless]: docs/findings.md is what the table of findings gives; no page lacks a part; sentences are short;
+tests that pages name exist."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PARTS = ("Meaning", "Detection", "Threshold", "Effect", "Level", "Remedy", "Test")
+WORDS_MAX = 25
+
+
+def pages_of(manual):
+    """(name, {part: text}) of each page."""
+    for section in re.split(r"^## ", manual, flags=re.M)[1:]:
+        name, _, body = section.partition("\n")
+        parts = re.findall(r"^\* \*\*([A-Z][a-z ]+)\*\*: (.*(?:\n  .*)*)", body, re.M)
+        yield name, {title: re.sub(r"\n  ", " ", text) for title, text in parts}
+
+
+def complaints_of(name, parts, root):
+    if not any(part in parts for part in ("Detection", "Threshold", "Test")):
+        return  # no detector has this finding yet
+    for title in PARTS:
+        if not parts.get(title, "").strip():
+            yield f"{name}: no {title.lower()}"
+    for title, text in parts.items():
+        for sentence in re.split(r"(?<=[^.][.:]) (?=[A-Z-])", text):
+            if len(sentence.split()) > WORDS_MAX:
+                yield f"{name}: {title.lower()}: a sentence of {len(sentence.split())} words: {sentence}"
+    tests = re.findall(r"\b(unit|mpi|trust)\.([a-z_]+)", parts.get("Test", ""))
+    for kind, test in tests:
+        if not any((root / "tests" / kind / file).exists() for file in (f"test_{test}.c", f"{test}.sh", f"{test}.py")):
+            yield f"{name}: there is no test {kind}.{test}"
+
+
+def main():
+    weir, root = sys.argv[1], Path(sys.argv[2])
+    page = root / "docs/findings.md"
+    manual = subprocess.run([weir, "help", "findings", "--format=markdown"], check=True, capture_output=True, text=True).stdout
+    complaints = [complaint for name, parts in pages_of(manual) for complaint in complaints_of(name, parts, root)]
+    if len(list(pages_of(manual))) < 60:
+        complaints.append("the pages were not found")
+    if "--bless" in sys.argv:
+        page.write_text(manual, encoding="utf-8")
+    elif page.read_text(encoding="utf-8") != manual:
+        complaints.append("docs/findings.md is not what weir help findings --format=markdown prints: findings.py WEIR ROOT --bless")
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+sys.exit(main())
