@@ -9,6 +9,8 @@
 const char *const weir_effect_names[3] = {
     [WEIR_INFORM] = "inform", [WEIR_QUALIFY] = "qualify", [WEIR_VOID] = "void"};
 
+const char *const weir_severity_names[2] = {[WEIR_NOTE] = "note", [WEIR_WARNING] = "warning"};
+
 const char *const weir_measure_names[3] = {[WEIR_MEASURE_STORAGE] = "storage",
                                            [WEIR_MEASURE_CACHE] = "cache",
                                            [WEIR_MEASURE_MEMORY] = "memory"};
@@ -1453,6 +1455,22 @@ enum weir_finding_kind weir_finding_lookup(const char *name)
                 return kind;
     }
     return WEIR_FINDING_COUNT;
+}
+
+unsigned weir_finding_weigh(const struct weir_finding *finding)
+{
+    /* They make the verdict PARTIAL: what they say of the figure weighs more than a qualification.
+     */
+    static const char *const partial[] = {"failed", "flow-errors", "interrupted", "partial",
+                                          "skipped"};
+    unsigned class = finding->effect == WEIR_VOID ? 1 : finding->effect == WEIR_QUALIFY ? 3 : 4;
+
+    if (strcmp(finding->name, "wrong-data") == 0)
+        class = 0;
+    for (size_t i = 0; i < sizeof partial / sizeof *partial && class == 3; i++)
+        if (strcmp(finding->name, partial[i]) == 0)
+            class = 2;
+    return 2 * class + (finding->severity == WEIR_NOTE);
 }
 
 /* Lists grow at 4, 8, 16, ... findings. */

@@ -109,11 +109,12 @@ static void tell_kept(const struct weir_plan *plan, const struct weir_resumption
                  "--resume: %s is not there, or holds no run yet: this one begins from the start",
                  plan->output.result_path);
     else if (resumption->kept_repetitions > 0)
-        weir_log(WEIR_LOG_WARNING,
-                 "--resume: %u of %u steps, and %u repetition%s of unfinished ones, are reused from "
-                 "%s",
-                 resumption->kept_count, resumption->step_count, resumption->kept_repetitions,
-                 resumption->kept_repetitions == 1 ? "" : "s", plan->output.result_path);
+        weir_log(
+            WEIR_LOG_WARNING,
+            "--resume: %u of %u steps, and %u repetition%s of unfinished ones, are reused from "
+            "%s",
+            resumption->kept_count, resumption->step_count, resumption->kept_repetitions,
+            resumption->kept_repetitions == 1 ? "" : "s", plan->output.result_path);
     else
         weir_log(WEIR_LOG_WARNING, "--resume: %u of %u steps are reused from %s",
                  resumption->kept_count, resumption->step_count, plan->output.result_path);

@@ -23,7 +23,8 @@ static void add_run_column(struct weir_text *text, size_t first, unsigned run, c
     const char *line = weir_text_string(text) + first;
 
     for (bool is_first = true; *line != '\0'; is_first = false) {
-        bool is_header = opening != NULL ? strncmp(line, opening, strlen(opening) - 1) == 0 : is_first;
+        bool is_header =
+            opening != NULL ? strncmp(line, opening, strlen(opening) - 1) == 0 : is_first;
         int length = 0;
 
         for (bool is_quoted = false; line[length] != '\0' && (line[length] != '\n' || is_quoted);

@@ -207,9 +207,9 @@ static bool is_plain(const struct weir_phase_result *record)
            record->failure[0] == '\0' && record->error_count == 0 && !record->has_lost_bytes &&
            !record->has_differing_sizes && record->mismatches.wrong_transfers == 0 &&
            record->outlier_count == 0 && record->notes == NULL && record->shortfall == NULL &&
-           record->stall == NULL && record->absent_count == 0 && record->found_count == 0 && record->left_count == 0 &&
-           !record->stonewall.has_deadline && record->response == NULL && record->program == NULL &&
-           !weir_result_has_drift(record);
+           record->stall == NULL && record->absent_count == 0 && record->found_count == 0 &&
+           record->left_count == 0 && !record->stonewall.has_deadline && record->response == NULL &&
+           record->program == NULL && !weir_result_has_drift(record);
 }
 
 static struct weir_history_note *find_note(struct weir_phase_history *history, const char *name)

@@ -66,8 +66,8 @@ struct weir_execution {
     uint64_t waited_of_ns;     /* ... in so much time, from the start to its last stamp */
     /* of the node: first rank of each node only */
     struct weir_pressure pressure;
-    double clock_ppm;       /* Weir's clock ran so much faster than the kernel's */
-    double clock_error_ppm; /* bound of the error of that; 0 = not known */
+    double clock_ppm;            /* Weir's clock ran so much faster than the kernel's */
+    double clock_error_ppm;      /* bound of the error of that; 0 = not known */
     uint64_t storage_read_bytes; /* from block devices, by all of its threads; WEIR_UNKNOWN */
 };
 

@@ -4,8 +4,8 @@
 #define WEIR_FLOWS_RESULT_H
 
 #include "weir/base/arena.h"
-#include "weir/flows/plan.h"
 #include "weir/base/execution.h"
+#include "weir/flows/plan.h"
 #include "weir/measure/histogram.h"
 #include "weir/measure/result.h"
 

@@ -66,7 +66,7 @@ struct weir_surroundings {
     uint64_t entered_waited_ns;    /* ... and how long it had waited for CPUs until then */
     uint64_t waited_ns;            /* in the phase, until its last stamp */
     uint64_t waited_of_ns;         /* how long that was; 0 = not yet known */
-    uint64_t storage_read_bytes; /* by this process before the phase; WEIR_UNKNOWN */
+    uint64_t storage_read_bytes;   /* by this process before the phase; WEIR_UNKNOWN */
     struct weir_traffic traffic;
     struct weir_page_sample pages;
 };

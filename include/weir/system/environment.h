@@ -33,7 +33,8 @@ void weir_storage_describe(const char *root, const char *path, struct weir_stora
  * themselves. Of an overlay it depends on the file systems below it. */
 bool weir_storage_counts_reads(const char *path);
 /* The page pool of a GPFS client, "page pool 4G", as mmlsconfig prints it; it is ended after two
- * seconds. Only for commands that run on one node: it may query the servers of the configuration. */
+ * seconds. Only for commands that run on one node: it may query the servers of the configuration.
+ */
 bool weir_page_pool_describe(const char *root, char *text, size_t bytes);
 /* Counts the parts that have failed once more, into `facts` of weir_storage_describe(): a few files
  * of /sys, of /proc or of the mount. */
