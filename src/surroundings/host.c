@@ -85,6 +85,8 @@ static void look_around(struct weir_host_view *view, const struct weir_group *gr
 
     view->given = given_cpus();
     view->probe = weir_run_probe_open("");
+    if (view->probe == NULL)
+        weir_error_out_of_memory();
     view->machine = weir_environment_machine("");
     view->has_memory_policy = weir_memory_has_policy();
     if (group->node_rank == 0 && weir_memory_describe("", &memory) == 0)

@@ -206,7 +206,7 @@ struct weir_run_probe *weir_run_probe_open(const char *root)
     struct weir_run_probe *probe = calloc(1, sizeof *probe);
 
     if (probe == NULL)
-        weir_error_out_of_memory();
+        return NULL;
     probe->sched_fd = open_below(root, "/proc/self/sched");
     probe->wait_fd = open_below(root, "/proc/thread-self/schedstat");
     probe->io_fd = open_below(root, "/proc/self/io");

@@ -477,7 +477,7 @@ static const struct {
      "rank 5 on n2 waited 43 % for a CPU (load 6.2, stress-ng 98 %) (and 1 more node) -> "},
     {hardly_waiting, {NONE}, WEIR_NOTE, NULL},
     {waiting_in_a_moment, {NONE}, WEIR_NOTE, NULL},
-    {waiting_in_a_dry_run, {NONE}, WEIR_NOTE, NULL},
+    {waiting_in_a_dry_run, {"no-storage"}, WEIR_NOTE, NULL},
     {waiting_for_one_another, {"oversubscribed"}, WEIR_WARNING, NULL},
     {waiting_for_one_another_and_for_others,
      {"oversubscribed", "cpu-pressure"},
@@ -646,7 +646,7 @@ static void all_findings_at_once_have_room(void **state)
         memset(subject.nodes[i].host, 'h', sizeof subject.nodes[i].host - 1);
     }
     weir_audit_phase(subject.plan, &(struct weir_test_result){0}, &subject.record);
-    assert_int_equal(subject.record.finding_count, 10);
+    assert_int_equal(subject.record.finding_count, 11);
     for (unsigned i = 0; i < subject.record.finding_count; i++)
         assert_in_range(strlen(subject.record.findings[i].text), 1, WEIR_FINDING_TEXT_BYTES - 2);
     weir_plan_close(subject.plan);

@@ -251,19 +251,19 @@ static const struct {
      "serve, "
      "backends, "
      "doctor, topology, sweep, compat, "
-     "report, --help, --version"},
+     "report, help, --help, --version"},
     {{"dd", "if=/dev/zero", "of=f", "count=1"},
      "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, "
      "parabench, targets, "
      "net, "
      "serve, "
-     "backends, doctor, topology, sweep, compat, report, --help, --version"},
+     "backends, doctor, topology, sweep, compat, report, help, --help, --version"},
     {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
      "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, parabench, "
      "targets, net, "
      "serve, "
      "backends, "
-     "doctor, topology, sweep, compat, report, --help, --version"},
+     "doctor, topology, sweep, compat, report, help, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},
     {{"weir", "report", "--format", "csv", "f", "g"},

@@ -552,7 +552,6 @@ static void former_keys_are_read(void **state)
 static void stored_files_with_former_keys_give_the_same_reports(void **state)
 {
     static const char *const names[] = {"misplaced", "removals", "failed"};
-    static const char *const lines[] = {"ior", "ior csv"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[64];
@@ -564,14 +563,13 @@ static void stored_files_with_former_keys_give_the_same_reports(void **state)
         snprintf(file, sizeof file, "report/%s.result", names[i]);
         today = read_scene(scene_golden(file));
         assert_same_plan(today.plan, former.plan);
-        for (size_t j = 0; j < 2; j++) {
-            report_as(&texts[0], &today, lines[j]);
-            report_as(&texts[1], &former, lines[j]);
-            for (size_t k = 0; k < 2; k++)
-                if (texts[k].data != NULL && strstr(texts[k].data, "what to know") != NULL)
-                    *strstr(texts[k].data, "what to know") = '\0';
-            assert_string_equal(weir_text_string(&texts[0]), weir_text_string(&texts[1]));
-        }
+        report_as(&texts[0], &today, "ior");
+        report_as(&texts[1], &former, "ior");
+        /* Former files have no effects, by which findings are put in order. */
+        for (size_t k = 0; k < 2; k++)
+            if (texts[k].data != NULL && strstr(texts[k].data, "what to know") != NULL)
+                *strstr(texts[k].data, "what to know") = '\0';
+        assert_string_equal(weir_text_string(&texts[0]), weir_text_string(&texts[1]));
         weir_text_close(&texts[0]);
         weir_text_close(&texts[1]);
         scene_close(&today);

@@ -33,7 +33,7 @@ struct weir_running {
 
 /* Finds out where the counters are, once: /proc/self/sched, /proc/thread-self/schedstat, cpu.stat
  * of each control group from this process's own up to the root (versions 1 and 2), below `root` (""
- * but for tests). What is not there stays unknown. Never NULL. */
+ * but for tests). What is not there stays unknown. NULL if there is no memory. */
 struct weir_run_probe *weir_run_probe_open(const char *root);
 void weir_run_probe_close(struct weir_run_probe *probe);
 

@@ -299,7 +299,6 @@ static int watch_node(struct net_run *run)
     pid_t *all = NULL;
     int code;
 
-    run->probe = weir_run_probe_open("");
     if (run->group->node_rank == 0)
         all = weir_memory_take((size_t)run->group->node_size * sizeof *all);
     code = weir_group_gather_on_node(run->group, &mine, sizeof mine, all);
@@ -315,6 +314,10 @@ static int open_run(struct net_run *run, struct weir_net_result *result, struct 
     unsigned char *seen = open_tables(run, error);
     struct needs needs;
 
+    run->probe = weir_run_probe_open("");
+    if (run->probe == NULL && !weir_error_is_set(error))
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENOMEM, "net",
+                       "there is no memory for the counters of CPU time");
     if (weir_group_agree(run->group, error) != 0)
         return error->code;
     if (watch_node(run) < 0)
