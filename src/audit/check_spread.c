@@ -20,7 +20,7 @@
 /* (greatest - least) / mean of the rates: repetitions on quiet file systems differ by 5 to 15 %. */
 #define SPREAD_SHARE 0.3
 /* The first repetition differs from the mean of the others by so much, and by more than these
- * differ among themselves. With 2 repetitions nobody knows which of them is the odd one. */
+ * differ among themselves. Of 2 repetitions, either may be the odd one. */
 #define WARM_UP_SHARE 0.2
 #define WARM_UP_LEAST 3
 
@@ -518,7 +518,7 @@ static void check_devices(const struct weir_audit_input *input, const struct wei
     char others[WEIR_SIZE_TEXT_BYTES], own[WEIR_SIZE_TEXT_BYTES];
 
     count_own(input, &read, &written);
-    /* Nobody knows how much was read ahead. */
+    /* How much was read ahead is unknown: all reads of the devices count as the job's. */
     if (!input->record->bypasses_cache)
         read = (double)traffic->device_read_bytes;
     if (strstr(facts->options, "data=journal") != NULL)

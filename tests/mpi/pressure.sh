@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 read -r first second < <(python3 -B "$WEIR_ROOT/tests/mpi/ranks.py" processors) || skip "this test may use one core only, and needs two"
-[[ $(awk '{ print ($1 + $3 > 0) }' /proc/thread-self/schedstat 2>/dev/null) == 1 ]] || skip "this kernel has no schedstat"
+[[ $(awk '{ print ($1 + $3 > 0) }' /proc/thread-self/schedstat 2>/dev/null) == 1 ]] || skip "this needs a kernel with schedstat"
 : "${WEIR_FAST_CLOCK:?a library with a clock that runs fast}"
 
 # Three busy processes on each CPU of the ranks while a command runs, and for 200 s at most.
@@ -120,12 +120,12 @@ elif grep -qw io /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
     io_group=/sys/fs/cgroup/weir-pressure-io.$$
     limit() { echo "$number wbps=$1" >"$io_group/io.max"; }
 else
-    skip "no control group can limit I/O here; the rest is fine"
+    skip "limits of I/O need root and a writable control group; the rest is fine"
 fi
 mkdir "$io_group" "$limits"
 truncate -s 200M "$work/image"
 mkfs.ext4 -q "$work/image" && device=$(losetup -f --show "$work/image") && mount "$device" "$limits" ||
-    skip "no loop device can be mounted here; the rest is fine"
+    skip "a loop device needs root and /dev/loop-control; the rest is fine"
 number=$(cat "/sys/class/block/${device#/dev/}/dev")
 
 limited() { # limited COMMAND...

@@ -7,8 +7,8 @@
 
 bed=$WEIR_ROOT/scripts/testbed/testbed-loopfs
 if [[ ! ${SUPPLY_PART-} ]]; then
-    ((EUID == 0)) || skip "only root can mount file systems in loop devices"
-    [[ -e /dev/loop-control ]] || skip "there are no loop devices"
+    ((EUID == 0)) || skip "mounting file systems in loop devices needs root"
+    [[ -e /dev/loop-control ]] || skip "this needs /dev/loop-control"
     parts=(ext4 xfs journal)
     ! command -v mkfs.btrfs >/dev/null || parts+=(btrfs)
     for part in "${parts[@]}"; do
@@ -57,7 +57,7 @@ read_both() { # read_both FINDING FILE: found by buffered and by direct reads
 # A loop device keeps what others have set before.
 queue=/sys/block/$(basename "$TESTBED_LOOP")/queue
 for setting in "max_sectors_kb 1280" "nr_requests 128" "read_ahead_kb 128"; do
-    echo "${setting#* }" >"$queue/${setting% *}" || skip "this user cannot set $queue/${setting% *}"
+    echo "${setting#* }" >"$queue/${setting% *}" || skip "setting $queue/${setting% *} needs root"
 done
 
 case $SUPPLY_PART in

@@ -33,6 +33,7 @@ struct subject {
 
 static const struct weir_descriptor backend = {
     .name = "posix", .label = "POSIX", .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME};
+static const struct weir_descriptor null = {.name = "null", .label = "NULL"};
 static const struct weir_descriptor direct = {.name = "direct",
                                               .label = "DIRECT",
                                               .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP |
@@ -97,6 +98,9 @@ SPOIL(fail_it, x->record.failure = "posix: write f: no space"; x->record.error_c
       x->record.outcome = WEIR_OUTCOME_PARTIAL)
 SPOIL(skip_it, x->record.outcome = WEIR_OUTCOME_SKIPPED; x->record.op_count = 0)
 SPOIL(shorten, x->record.short_count = 3)
+SPOIL(work, (void)x)
+SPOIL(move_for_show, x->test->is_dry_run = true)
+SPOIL(move_nowhere, x->test->backend = &null)
 SPOIL(stonewall, x->record.stonewall.is_hit = true; x->record.stonewall.ops_min = 10;
       x->record.stonewall.ops_max = 20)
 SPOIL(stonewall_of_alike_ranks, stonewall(x); x->record.stonewall.ops_min = 17)
@@ -105,10 +109,15 @@ SPOIL(shrink, x->record.file_bytes = MIB)
 SPOIL(shrink_after_deadline, shrink(x); stonewall(x); x->record.byte_count = MIB)
 SPOIL(corrupt, x->record.mismatches.checked_transfers = 9; x->record.mismatches.wrong_transfers = 2)
 SPOIL(blur_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.02)
-SPOIL(drift_apart, strcpy(x->record.clock.odd_host, "n2"); x->record.clock.odd_ppm = -601.0;
+static void name_odd_host(struct subject *x, const char *host)
+{
+    snprintf(x->record.clock.odd_host, sizeof x->record.clock.odd_host, "%s", host);
+}
+
+SPOIL(drift_apart, name_odd_host(x, "n2"); x->record.clock.odd_ppm = -601.0;
       x->record.clock.odd_error_ppm = 100.0)
-SPOIL(drift_slowly, strcpy(x->record.clock.odd_host, "n2"); x->record.clock.odd_ppm = 500.0)
-SPOIL(drift_within_error, strcpy(x->record.clock.odd_host, "n2"); x->record.clock.odd_ppm = 2000.0;
+SPOIL(drift_slowly, name_odd_host(x, "n2"); x->record.clock.odd_ppm = 500.0)
+SPOIL(drift_within_error, name_odd_host(x, "n2"); x->record.clock.odd_ppm = 2000.0;
       x->record.clock.odd_error_ppm = 1600.0)
 SPOIL(sharpen_clock, x->record.clock.is_cross_node = true; x->record.clock.error_s = 0.001)
 SPOIL(write_into_memory, x->record.traffic.has_devices = true)
@@ -606,6 +615,15 @@ static void each_finding_is_made_for_its_record_and_no_other(void **state)
         {fail_it, "failed", WEIR_WARNING, true},
         {skip_it, "skipped", WEIR_WARNING, true},
         {shorten, "short-transfers", WEIR_NOTE, true},
+        {work, "short-transfers", WEIR_NOTE, false},
+        {move_for_show, "no-storage", WEIR_NOTE, true},
+        {move_nowhere, "no-storage", WEIR_NOTE, true},
+        {work, "no-storage", WEIR_NOTE, false},
+        {work, "wrong-data", WEIR_WARNING, false},
+        {work, "unlogged", WEIR_WARNING, false},
+        {work, "sizes-differ", WEIR_WARNING, false},
+        {work, "no-overlap", WEIR_NOTE, false},
+        {work, "skipped", WEIR_WARNING, false},
         {stonewall, "stonewall", WEIR_NOTE, true},
         {stonewall_of_alike_ranks, "stonewall", WEIR_NOTE, false},
         {wear_out, "stonewall", WEIR_NOTE, false},

@@ -438,6 +438,37 @@ static void the_memory_of_servers_is_told(void **state)
     }
 }
 
+static void names_that_did_not_exist_are_told(void **state)
+{
+    static const char *const words[] = {"mdtest"}, *const paths[] = {"out"};
+    static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
+    static struct weir_storage_group storage = {.facts = {.is_known = true, .type = "ext4"}};
+    static const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
+    const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
+    const struct weir_phase phase = {
+        .verb = WEIR_UNLINK, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
+
+    (void)state;
+    for (unsigned absent = 0; absent < 4; absent += 3) {
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
+        struct weir_test *test = weir_plan_add_test(plan);
+        struct weir_phase_result record = {.arena = &plan->arena,
+                                           .failure = "",
+                                           .rank_count = 2,
+                                           .node_count = 1,
+                                           .op_count = 100,
+                                           .absent_count = absent,
+                                           .depth = 1,
+                                           .windows = {.total_s = 1.0}};
+
+        test->backend = &backend;
+        record.phase = weir_plan_add_phase(plan, test, &test->steps, &phase)->number;
+        weir_audit_phase(plan, &begun, &record);
+        assert_int_equal(count_findings(&record, "absent"), absent > 0);
+        weir_plan_close(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +476,7 @@ int main(void)
         cmocka_unit_test(memory_is_told_in_place_of_caches),
         cmocka_unit_test(counters_tell_whether_a_cache_answered),
         cmocka_unit_test(ranks_and_nodes_are_where_the_paths_say),
+        cmocka_unit_test(names_that_did_not_exist_are_told),
         cmocka_unit_test(the_memory_of_servers_is_told),
     };
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of findings, and the verdict that follows from them. */
+#include "weir/base/finding.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const weir_effect_names[3] = {
+    [WEIR_INFORM] = "inform", [WEIR_QUALIFY] = "qualify", [WEIR_VOID] = "void"};
+
+const char *const weir_severity_names[2] = {[WEIR_NOTE] = "note", [WEIR_WARNING] = "warning"};
+
+const char *const weir_measure_names[3] = {[WEIR_MEASURE_STORAGE] = "storage",
+                                           [WEIR_MEASURE_CACHE] = "cache",
+                                           [WEIR_MEASURE_MEMORY] = "memory"};
+
+const char *const weir_evidence_state_names[4] = {
+    [WEIR_NOT_ASKED] = "",
+    [WEIR_CANNOT_OBSERVE] = "cannot be observed here",
+    [WEIR_NOT_SEEN] = "not seen",
+    [WEIR_SEEN] = "seen",
+};
+
+const struct weir_evidence_row weir_evidence_rows[WEIR_EVIDENCE_COUNT] = {
+    [WEIR_EVIDENCE_PAGE_CACHE] = {"page-cache", "data that were read from the page cache", true},
+    [WEIR_EVIDENCE_SUPPLIED] = {"supplied", "data that no device or server supplied", true},
+    [WEIR_EVIDENCE_STORED] = {"stored", "written data that were still in memory", true},
+    [WEIR_EVIDENCE_SYNCED] = {"synced", "syncs without effect", true},
+    [WEIR_EVIDENCE_NAMES] = {"names", "names that a cache answered", true},
+    [WEIR_EVIDENCE_CPU] = {"cpu", "ranks that waited for a CPU", false},
+};
+
+const char *const weir_believed_names[WEIR_BELIEVED_COUNT] = {
+    [WEIR_BELIEVED_OK] = "OK",
+    [WEIR_BELIEVED_CAUTION] = "CAUTION",
+    [WEIR_BELIEVED_UNVERIFIED] = "UNVERIFIED",
+    [WEIR_BELIEVED_PARTIAL] = "PARTIAL",
+    [WEIR_BELIEVED_DO_NOT_USE] = "DO NOT USE",
+    [WEIR_BELIEVED_WRONG_DATA] = "WRONG DATA",
+};
+
+enum weir_finding_kind weir_finding_lookup(const char *name)
+{
+    for (unsigned kind = 0; kind < WEIR_FINDING_COUNT; kind++) {
+        const struct weir_finding_row *row = &weir_finding_rows[kind];
+
+        if (strcmp(row->name, name) == 0)
+            return kind;
+        for (size_t i = 0; i < WEIR_FINDING_FORMER_MAX && row->former[i] != NULL; i++)
+            if (strcmp(row->former[i], name) == 0)
+                return kind;
+    }
+    return WEIR_FINDING_COUNT;
+}
+
+unsigned weir_finding_weigh(const struct weir_finding *finding)
+{
+    /* They make the verdict PARTIAL: what they say of the figure weighs more than a qualification.
+     */
+    static const char *const partial[] = {"failed", "flow-errors", "interrupted", "partial",
+                                          "skipped"};
+    unsigned class = finding->effect == WEIR_VOID ? 1 : finding->effect == WEIR_QUALIFY ? 3 : 4;
+
+    if (strcmp(finding->name, "wrong-data") == 0)
+        class = 0;
+    for (size_t i = 0; i < sizeof partial / sizeof *partial && class == 3; i++)
+        if (strcmp(finding->name, partial[i]) == 0)
+            class = 2;
+    return 2 * class + (finding->severity == WEIR_NOTE);
+}
+
+/* Lists grow at 4, 8, 16, ... findings. */
+static bool is_full(unsigned count)
+{
+    return count == 0 || (count >= 4 && (count & (count - 1)) == 0);
+}
+
+void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, unsigned *count,
+                      enum weir_finding_kind kind, enum weir_severity severity,
+                      enum weir_effect effect, const char *format, va_list arguments)
+{
+    char text[WEIR_FINDING_TEXT_BYTES];
+
+    assert(kind < WEIR_FINDING_COUNT);
+    vsnprintf(text, sizeof text, format, arguments);
+    if (is_full(*count)) {
+        unsigned capacity = *count == 0 ? 4 : 2 * *count;
+        struct weir_finding *list = weir_arena_take(arena, capacity * sizeof *list);
+
+        if (*count > 0)
+            memcpy(list, *findings, *count * sizeof *list);
+        *findings = list;
+    }
+    (*findings)[(*count)++] = (struct weir_finding){
+        .severity = severity,
+        .effect = effect,
+        .name = weir_finding_rows[kind].name,
+        .text = weir_arena_copy(arena, text),
+    };
+}
+
+/* Is the kind one of the names in a list with commas? */
+static bool is_listed(const char *list, enum weir_finding_kind kind)
+{
+    while (list != NULL && *list != '\0') {
+        char name[64];
+        size_t length = strcspn(list, ",");
+
+        snprintf(name, sizeof name, "%.*s", (int)length, list);
+        if (weir_finding_lookup(name) == kind)
+            return true;
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
+
+enum weir_measure weir_findings_allow(struct weir_finding *findings, unsigned count,
+                                      const char *allowed, enum weir_measure measure)
+{
+    enum weir_measure removed = WEIR_MEASURE_STORAGE;
+
+    for (unsigned i = 0; i < count; i++) {
+        enum weir_finding_kind kind = weir_finding_lookup(findings[i].name);
+        bool is_measured = kind < WEIR_FINDING_COUNT && measure != WEIR_MEASURE_STORAGE &&
+                           weir_finding_rows[kind].measures == measure;
+
+        if (findings[i].effect == WEIR_INFORM || (!is_measured && !is_listed(allowed, kind)))
+            continue;
+        findings[i].effect = WEIR_INFORM;
+        findings[i].is_allowed = true;
+        if (is_measured)
+            removed = measure;
+    }
+    return removed;
+}
+
+enum weir_believed weir_believe(const struct weir_verdict_facts *facts)
+{
+    enum weir_effect worst = WEIR_INFORM;
+
+    for (unsigned i = 0; i < facts->finding_count; i++)
+        if (facts->findings[i].effect > worst)
+            worst = facts->findings[i].effect;
+    if (facts->has_wrong_data)
+        return WEIR_BELIEVED_WRONG_DATA;
+    if (worst == WEIR_VOID)
+        return WEIR_BELIEVED_DO_NOT_USE;
+    if (facts->is_partial)
+        return WEIR_BELIEVED_PARTIAL;
+    if (facts->lacks_evidence && !facts->is_as_asked)
+        return WEIR_BELIEVED_UNVERIFIED;
+    return worst == WEIR_QUALIFY || facts->is_as_asked ? WEIR_BELIEVED_CAUTION : WEIR_BELIEVED_OK;
+}
