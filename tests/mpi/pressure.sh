@@ -120,7 +120,7 @@ elif grep -qw io /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
     io_group=/sys/fs/cgroup/weir-pressure-io.$$
     limit() { echo "$number wbps=$1" >"$io_group/io.max"; }
 else
-    skip "limits of I/O need root and a writable control group; the rest is fine"
+    skip "limiting I/O needs root and a writable control group; the rest is fine"
 fi
 mkdir "$io_group" "$limits"
 truncate -s 200M "$work/image"
