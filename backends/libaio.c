@@ -216,18 +216,17 @@ static void libaio_describe(struct weir_session *session, struct weir_session_fa
     if (libaio->rw_flags)
         weir_session_got(facts, "no-wait");
     if (libaio->entries < libaio->posix.base.depth)
-        weir_session_missed(facts,
-                            "the context has room for %u transfers, so no more are in flight of a "
-                            "depth of %u: leave --libaio.entries out",
+        weir_session_missed(facts, "the context holds %u of depth %u -> leave --libaio.entries out",
                             libaio->entries, libaio->posix.base.depth);
     if (libaio->must_read_ring && !libaio->ring)
-        weir_session_missed(facts,
-                            "the kernel's ring of completions is of an unknown kind, so they come "
-                            "by io_getevents: --libaio.user-reap=0 asks for that");
+        weir_session_missed(
+            facts,
+            "completions come by io_getevents, as the ring is unknown -> --libaio.user-reap=0");
     if (libaio->syncs_in_submit)
-        weir_session_missed(facts,
-                            "the kernel has no asynchronous fsync for these files, so each "
-                            "was made inside of io_submit: use " WEIR_REMEDY_BACKEND " uring");
+        weir_session_missed(
+            facts,
+            "fsync ran inside of io_submit, as it cannot be queued here -> " WEIR_REMEDY_BACKEND
+            " uring");
 }
 
 /* ---- what this host allows ---- */

@@ -205,14 +205,10 @@ static void rdma_describe(struct weir_session *session, struct weir_session_fact
     if (level != WEIR_FLUSH_BEST)
         weir_session_got(facts, "fsync: %s", flush_words[level]);
     if (level == WEIR_FLUSH_ACCEPTED || level == WEIR_FLUSH_VISIBLE)
-        weir_session_missed(facts,
-                            "fsync ended in the memory of the servers, and what is there is "
-                            "gone with them: nothing of it is durable; --rdma.back FILE puts a "
-                            "file or device behind that memory");
+        weir_session_missed(
+            facts, "fsync ended in the servers' memory, which is not durable -> --rdma.back FILE");
     if (weir_error_is_set(&rdma->lend_error))
-        weir_session_missed(facts,
-                            "buffers are not registered with the network, and data are "
-                            "copied on their way: %s",
+        weir_session_missed(facts, "data were copied, as buffers are not registered (%s)",
                             rdma->lend_error.text);
 }
 

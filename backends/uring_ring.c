@@ -301,8 +301,8 @@ static void describe_features(const struct weir_uring_ring *ring, struct weir_se
             weir_session_got(facts, "%s", features[i].name);
             continue;
         }
-        weir_session_missed(facts, "the kernel's io_uring has no %s: that of Linux %s has",
-                            features[i].name, features[i].since);
+        weir_session_missed(facts, "io_uring has no %s -> Linux %s", features[i].name,
+                            features[i].since);
     }
 }
 
@@ -317,16 +317,11 @@ static void describe_memory(const struct weir_uring_ring *ring, struct weir_sess
         return;
     weir_size_format_exact(ring->memory_bytes, bytes);
     if (ring->memory_rc == -ENOMEM)
-        weir_session_missed(facts,
-                            "the buffers of %s could not be registered: a user's processes may "
-                            "lock no more than %s of memory: raise that with ulimit -l, or take "
-                            "--uring.fixed-buffers=0",
+        weir_session_missed(facts, "buffers of %s were not registered (limit %s) -> ulimit -l",
                             bytes, format_lock_limit(limit));
     else
-        weir_session_missed(facts,
-                            "the buffers of %s could not be registered: %s: "
-                            "--uring.fixed-buffers=0 does without",
-                            bytes, strerror(-ring->memory_rc));
+        weir_session_missed(facts, "buffers were not registered (%s) -> --uring.fixed-buffers=0",
+                            strerror(-ring->memory_rc));
 }
 
 static void describe_files(const struct weir_uring_ring *ring, struct weir_session_facts *facts)
@@ -334,14 +329,13 @@ static void describe_files(const struct weir_uring_ring *ring, struct weir_sessi
     if (ring->placed_count > 0)
         weir_session_got(facts, "registered files");
     if (ring->files_rc < 0) {
-        weir_session_missed(facts,
-                            "files could not be registered: %s: --uring.fixed-files=0 does without",
+        weir_session_missed(facts, "files were not registered (%s) -> --uring.fixed-files=0",
                             strerror(-ring->files_rc));
     }
     if (ring->file_count > 0 && ring->unplaced_count > 0) {
-        weir_session_missed(
-            facts, "%u files were not registered: there are places for descriptors below %u",
-            ring->unplaced_count, ring->file_count);
+        weir_session_missed(facts,
+                            "%u files were not registered, as descriptors from %u on have no place",
+                            ring->unplaced_count, ring->file_count);
     }
 }
 
@@ -349,11 +343,8 @@ void weir_uring_ring_describe(const struct weir_uring_ring *ring, struct weir_se
 {
     weir_session_got(facts, "ring of %u", ring->ring.sq.ring_entries);
     if (ring->room < ring->request.depth) {
-        weir_session_missed(
-            facts,
-            "the ring has room for %u completions, so no more are in flight of a depth "
-            "of %u: leave --uring.entries out",
-            ring->room, ring->request.depth);
+        weir_session_missed(facts, "the ring holds %u of depth %u -> leave --uring.entries out",
+                            ring->room, ring->request.depth);
     }
     describe_features(ring, facts);
     if (ring->request.has_poller)
@@ -366,7 +357,7 @@ void weir_uring_ring_describe(const struct weir_uring_ring *ring, struct weir_se
     if (ring->ring_rc == 0) {
         weir_session_got(facts, "registered ring");
     } else {
-        weir_session_missed(facts, "the ring itself could not be registered (%s): Linux 5.18 does",
+        weir_session_missed(facts, "the ring was not registered (%s) -> Linux 5.18",
                             strerror(-ring->ring_rc));
     }
     describe_memory(ring, facts);

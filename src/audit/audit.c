@@ -240,8 +240,13 @@ bool weir_audit_voids(const struct weir_result *result)
 
 void weir_audit_launch(const struct weir_result *result, struct weir_phase_result *record)
 {
-    if (result->launch_mismatch != NULL)
-        weir_result_find(record, WEIR_FINDING_LAUNCHER_MISMATCH, "%s", result->launch_mismatch);
+    const char *mismatch = result->launch_mismatch;
+
+    /* Text after the colon is left out: weir help launcher-mismatch has it. */
+    if (mismatch != NULL)
+        weir_result_find(record, WEIR_FINDING_LAUNCHER_MISMATCH, "%.*s -> %s",
+                         (int)strcspn(mismatch, ":"), mismatch,
+                         strstr(mismatch, "with srun") != NULL ? "srun --mpi" : "its mpiexec");
 }
 
 /* ---- is there anything at all? ---- */

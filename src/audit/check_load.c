@@ -140,17 +140,20 @@ static void check_issue(const struct weir_audit_input *input)
 
 /* ---- what the system granted ---- */
 
-/* A finding for each sentence: its remedy stands at the end, which must not be cut off. */
+/* A finding for each sentence, which ends with its remedy. */
 static void check_grants(const struct weir_audit_input *input)
 {
     struct weir_phase_result *record = input->record;
     const char *text = record->shortfall ? record->shortfall : "";
+    char where[48] = "";
 
+    if (record->shortfall_rank_count < record->rank_count)
+        snprintf(where, sizeof where, "on %u of %u ranks, ", record->shortfall_rank_count,
+                 record->rank_count);
     while (*text != '\0') {
         int length = (int)strcspn(text, "\n");
 
-        weir_result_find(record, WEIR_FINDING_NOT_GRANTED, "on %u of %u ranks: %.*s",
-                         record->shortfall_rank_count, record->rank_count, length, text);
+        weir_result_find(record, WEIR_FINDING_NOT_GRANTED, "%s%.*s", where, length, text);
         text += length + (text[length] == '\n');
     }
 }

@@ -88,7 +88,7 @@ static void tell(struct weir_phase_result *record, const char *verb, const char 
         weir_result_find(
             record, WEIR_FINDING_SLOW_TARGET,
             "%s has %ss of %.1f MB/s, %.1f %% below the median of %u (usual from %.1f) "
-            "-> %sits device and server",
+            "-> %scheck its device",
             name, verb, value / MB, 100.0 * (1.0 - value / peers->median), peers->count,
             peers->low / MB, peers->knows_noise ? "" : WEIR_REMEDY_REPETITIONS " 3, then ");
     else if (verdict == WEIR_PEER_FAST)

@@ -219,9 +219,7 @@ static void describe_memory(const struct weir_run *run, struct weir_session_fact
         weir_session_got(facts, "%.0f%% of the buffers in huge pages that the kernel made",
                          100.0 * (double)huge / (double)buffers->bytes);
     else
-        weir_session_missed(facts, "there are no huge pages for buffers: reserve some with sysctl "
-                                   "vm.nr_hugepages, or have the kernel make them: "
-                                   "/sys/kernel/mm/transparent_hugepage/enabled");
+        weir_session_missed(facts, "buffers have no huge pages -> sysctl vm.nr_hugepages");
 }
 
 /* With each phase: what is granted for files is known when they were open. */

@@ -154,14 +154,14 @@ expect_files ''
 if grep -qE '^  limited +fixed buffers ' "$out"; then
     little 64 "$WEIR" ior -a uring -w -t 1m -b 1m -o "$files/f"
     expect_done
-    expect_line 'buffers of 32m could not be registered'
+    expect_line 'buffers of 32m were not registered'
     if (ulimit -l unlimited) 2>/dev/null; then
         little unlimited "$WEIR" doctor "$files"
         expect_verdict good memlock unlimited
         expect_verdict good 'fixed buffers'
         little unlimited "$WEIR" ior -a uring -w -t 1m -b 1m -o "$files/f"
         expect_done
-        expect_no_line 'could not be registered'
+        expect_no_line 'were not registered'
     fi
 fi
 

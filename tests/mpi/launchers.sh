@@ -27,7 +27,7 @@ check_command() { # check_command LABEL LINES COMMAND...
     expect_done
     grep -nE "^$label$fact; .*srun --mpi=pmix" "$out" >"$work/found" || fail "no '$label' line has the mismatch"
     (($(cut -d: -f1 <"$work/found" | head -n 1) <= lines)) || fail "the mismatch is not among the first $lines lines"
-    expect_line "warning launcher-mismatch all phases: $fact"
+    expect_line "warning launcher-mismatch all phases: ${fact%%:*} -> srun --mpi"
     expect_record "runs[0].launch_mismatch.startswith('$fact')"
     expect_record "all(any(f.name == 'launcher-mismatch' and f.level == 'warning' for f in p.findings) for p in phases)"
     # A stored run is told alike.

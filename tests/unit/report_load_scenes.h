@@ -156,8 +156,7 @@ static inline struct scene make_depth_search(void)
         done->depth_curve.count = sizeof points / sizeof *points;
         done->depth = i == 0 ? 6 : 8;
         done->granted = "ring of 8, single issuer, fixed files";
-        done->shortfall = "buffers were not registered: the limit of locked memory is 64 KiB: "
-                          "raise it with ulimit -l";
+        done->shortfall = "buffers of 1m were not registered (limit 64k) -> ulimit -l";
         done->shortfall_rank_count = 2;
         done->blocked_count = 1;
         weir_audit_phase(scene.plan, &(struct weir_test_result){0}, done);

@@ -1281,13 +1281,13 @@ static void what_was_not_granted_is_told_line_by_line(void **state)
     (void)state;
     set_up(&subject);
     fall_short(&subject);
-    subject.record.shortfall = "no pages: raise vm.nr_hugepages\nno 1.5; luck";
+    subject.record.shortfall = "no pages -> vm.nr_hugepages\nno 1.5; luck";
     weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_int_equal(count_findings(&subject, "not-granted"), 2);
     assert_string_equal(find(&subject, "not-granted")->text,
-                        "on 1 of 4 ranks: no pages: raise vm.nr_hugepages");
+                        "on 1 of 4 ranks, no pages -> vm.nr_hugepages");
     assert_string_equal(subject.record.findings[subject.record.finding_count - 1].text,
-                        "on 1 of 4 ranks: no 1.5; luck");
+                        "on 1 of 4 ranks, no 1.5; luck");
     weir_plan_close(subject.plan);
 }
 

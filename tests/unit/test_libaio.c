@@ -167,7 +167,7 @@ static void a_ring_of_an_unknown_version_is_left_alone(void **state)
     close_bench(&bench);
     calls.has_strange_ring = true;
     assert_int_equal(try_session(&bench, ""), 0);
-    assert_non_null(strstr(describe(&bench, &facts), "unknown kind"));
+    assert_non_null(strstr(describe(&bench, &facts), "ring is unknown"));
     assert_string_equal(weir_text_string(&facts.granted),
                         "completions by io_getevents, context of 32");
     forget_facts(&facts);
