@@ -50,13 +50,20 @@ static bool is_of_launch(const struct weir_finding *finding)
            strcmp(finding->name, "fits-server-memory") == 0;
 }
 
-/* Where ranks and their files are is the same each time, and how good clocks are hardly differs. */
+/* Warnings of what hardly differs from phase to phase: where ranks and their files are, how good
+ * clocks are, and what else the nodes do. */
 static bool is_folded(const struct weir_finding *finding)
 {
-    return finding->severity == WEIR_NOTE || strcmp(finding->name, "oversubscribed") == 0 ||
-           strcmp(finding->name, "shared-core") == 0 || strcmp(finding->name, "clock-error") == 0 ||
-           strcmp(finding->name, "same-file") == 0 ||
-           strcmp(finding->name, "storage-differs") == 0 || is_of_launch(finding);
+    static const enum weir_finding_kind kinds[] = {
+        WEIR_FINDING_OVERSUBSCRIBED, WEIR_FINDING_SHARED_CORE,     WEIR_FINDING_CLOCK_ERROR,
+        WEIR_FINDING_SAME_FILE,      WEIR_FINDING_STORAGE_DIFFERS, WEIR_FINDING_CPU_PRESSURE,
+        WEIR_FINDING_DEGRADED,       WEIR_FINDING_CLOCK_DRIFT,
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(finding->name, weir_finding_rows[kinds[i]].name) == 0)
+            return true;
+    return finding->severity == WEIR_NOTE || is_of_launch(finding);
 }
 
 /* Of the same words; numbers may differ. */
