@@ -74,6 +74,9 @@ static bool is_alike(const struct weir_finding *one, const struct weir_finding *
     if (one->severity != other->severity || one->effect != other->effect ||
         strcmp(one->name, other->name) != 0)
         return false;
+    /* Another rank may have waited longest, beside another process. */
+    if (strcmp(one->name, weir_finding_rows[WEIR_FINDING_CPU_PRESSURE].name) == 0)
+        return true;
     for (;; a++, b++) {
         a += strspn(a, "0123456789.");
         b += strspn(b, "0123456789.");
