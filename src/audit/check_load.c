@@ -70,11 +70,11 @@ static void check_rate(const struct weir_audit_input *input)
     if (weir_verb_moves_data(input->phase->verb))
         snprintf(asked_mib, sizeof asked_mib, " (%.1f MiB/s)", pace->asked_per_s * mib_per_op);
     weir_result_find(input->record, WEIR_FINDING_RATE_NOT_SUSTAINED,
-                     "%s of %s %ss/s%s were done, the last %s late -> a lower --rate%s",
+                     "%s of %s %ss/s%s done, the last %s late -> a lower --rate%s",
                      format_rate(done, done_text), format_rate(pace->asked_per_s, asked_text),
                      weir_audit_unit(input), asked_mib,
                      weir_duration_format(pace->end_lag_s, lag_text),
-                     input->phase->verb == WEIR_PROGRAM ? "" : " or more --depth");
+                     input->phase->verb == WEIR_PROGRAM ? "" : ", or --depth");
 }
 
 /* As long as there are free slots none is issued late, however slow the storage is. Then the phase
@@ -133,7 +133,7 @@ static void check_issue(const struct weir_audit_input *input)
         pace->max_lag_s <= PAUSE_TIMES_LONGEST * longest_s || busy_share(record) > BUSY_SHARE)
         return;
     weir_result_find(input->record, WEIR_FINDING_LATE_ISSUE,
-                     "a %s was issued %s late with free slots (none took over %s) -> free CPUs",
+                     "a %s was %s late with free slots (none took over %s) -> free CPUs",
                      weir_audit_unit(input), weir_duration_format(pace->max_lag_s, lag_text),
                      weir_duration_format(longest_s, longest_text));
 }
@@ -208,11 +208,11 @@ static void check_search(const struct weir_audit_input *input)
     if (!point || record->outcome != WEIR_OUTCOME_COMPLETE ||
         done >= SEARCH_SHARE * point->ops_per_s)
         return;
-    weir_result_find(
-        input->record, WEIR_FINDING_SEARCH_DIFFERS,
-        "%s %ss/s, and %s in the search at depth %u -> %s, or " WEIR_REMEDY_REPETITIONS,
-        format_rate(done, done_text), weir_audit_unit(input),
-        format_rate(point->ops_per_s, seen_text), point->depth, weir_audit_advice_more(input));
+    weir_result_find(input->record, WEIR_FINDING_SEARCH_DIFFERS,
+                     "%s %ss/s, %s in the search at depth %u -> %s, or " WEIR_REMEDY_REPETITIONS,
+                     format_rate(done, done_text), weir_audit_unit(input),
+                     format_rate(point->ops_per_s, seen_text), point->depth,
+                     weir_audit_advice_more(input));
 }
 
 /* Without a device behind the transfers their time is that of their submission. */
@@ -293,8 +293,8 @@ static void check_depth(const struct weir_audit_input *input)
     if (flying >= FLIGHT_SHARE * record->depth)
         return;
     weir_result_find(input->record, WEIR_FINDING_DEPTH_NOT_REACHED,
-                     "%.1f of %u %ss of a rank were in flight on average -> %s", flying,
-                     record->depth, weir_audit_unit(input),
+                     "a rank had %.1f of %u %ss in flight on average -> %s", flying, record->depth,
+                     weir_audit_unit(input),
                      is_few ? weir_audit_advice_more(input) : "use more ranks");
 }
 
@@ -342,7 +342,7 @@ static void check_queue(const struct weir_audit_input *input)
     if (limit == 0 || ranks * record->depth <= limit)
         return;
     weir_result_find(input->record, WEIR_FINDING_QUEUE_LIMIT,
-                     "%s takes %" PRIu64 " requests at a time, and %" PRIu64
+                     "%s queues %" PRIu64 " requests, and %" PRIu64
                      " x depth %u are asked for -> %s",
                      first->name, limit, ranks, record->depth,
                      limit == first->queue_depth ? "a smaller --depth" : "a greater nr_requests");
@@ -396,10 +396,10 @@ static void check_read_ahead(const struct weir_audit_input *input)
         supply->rank_count < record->rank_count || local_devices(input) == NULL)
         return;
     if (supplied > OVERREAD_TIMES * moved && supplied - moved > (double)OVERREAD_LEAST_BYTES) {
-        weir_result_find(input->record, WEIR_FINDING_READ_AHEAD,
-                         "the device read %.1f times what was asked for -> --direct, or a smaller "
-                         "read_ahead_kb",
-                         supplied / moved);
+        weir_result_find(
+            input->record, WEIR_FINDING_READ_AHEAD,
+            "the device read %.1f times what was asked for -> --direct, or less read_ahead_kb",
+            supplied / moved);
         return;
     }
     if (traffic->top_reads < REQUESTS_LEAST || transfer > (double)SMALL_READ_BYTES ||
@@ -459,12 +459,11 @@ static void check_data_beside_transfers(const struct weir_audit_input *input)
 
     if (share <= DATA_SHARE)
         return;
-    weir_result_find(
-        input->record, WEIR_FINDING_DATA_IN_FLIGHT,
-        "%.0f %% of the time went into %s data while transfers were %s -> more ranks%s",
-        share * 100, weir_audit_activity(input),
-        input->record->pace.asked_per_s > 0.0 ? "due or in flight" : "in flight",
-        weir_audit_data_advice(input));
+    weir_result_find(input->record, WEIR_FINDING_DATA_IN_FLIGHT,
+                     "%s data took %.0f %% of the time while transfers were %s -> more ranks%s",
+                     weir_audit_activity(input), share * 100,
+                     input->record->pace.asked_per_s > 0.0 ? "due" : "in flight",
+                     weir_audit_data_advice(input));
 }
 
 void weir_audit_load(const struct weir_audit_input *input)

@@ -252,8 +252,7 @@ static void report_guess(const struct weir_audit_input *input)
     explain_nearness(input, &why, &way);
     add_drop(input, &way);
     weir_result_find_as(record, WEIR_FINDING_NAMES_CACHED, WEIR_NOTE, WEIR_QUALIFY,
-                        "a cache may have answered %u of %u ranks, whose own nodes made the "
-                        "names%s%s -> %s",
+                        "nodes of %u of %u ranks made the names and may cache them%s%s -> %s",
                         record->near_rank_count, record->rank_count, weir_text_string(&why),
                         may_command_drop(&input->phase->names)
                             ? ", unless the command before the phase has dropped it"

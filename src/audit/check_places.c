@@ -177,10 +177,9 @@ static void check_rest(struct weir_phase_result *record)
         return;
     for (unsigned i = 0; i < record->node_count; i++)
         rank_count += record->node_places[i].moved_count;
-    weir_result_find(
-        record, WEIR_FINDING_MIGRATED,
-        "rank %u on %s was moved off its CPUs%s -> look for taskset, a daemon, cpusets",
-        node->first_moved, node->host, others(rank_count, "rank", more));
+    weir_result_find(record, WEIR_FINDING_MIGRATED,
+                     "rank %u on %s was moved off its CPUs%s -> look for taskset, cpusets",
+                     node->first_moved, node->host, others(rank_count, "rank", more));
 }
 
 /* ---- memory ---- */
@@ -281,8 +280,8 @@ static void check_quota(struct weir_phase_result *record)
     if (node == NULL)
         return;
     weir_result_find(record, WEIR_FINDING_THROTTLED,
-                     "a CPU quota stopped ranks on %s for %s of %s%s -> more CPUs or fewer ranks",
-                     node->host, weir_duration_format(node->throttled_s, throttled),
+                     "a CPU quota stopped ranks on %s for %s of %s%s -> more CPUs", node->host,
+                     weir_duration_format(node->throttled_s, throttled),
                      weir_duration_format(node->wall_s, wall), others(count, "node", more));
 }
 
@@ -302,7 +301,7 @@ static void check_hypervisor(struct weir_phase_result *record)
     if (node == NULL)
         return;
     weir_result_find(record, WEIR_FINDING_STEAL,
-                     "the hypervisor took %.1f %% of the CPU time of ranks on %s%s -> quiet host",
+                     "the hypervisor took %.1f %% of the CPUs of ranks on %s%s -> quiet host",
                      100.0 * node->stolen_share, node->host, others(count, "node", more));
 }
 
@@ -486,7 +485,7 @@ void weir_audit_places(const struct weir_audit_input *input)
     check_hypervisor(record);
     check_pressure(input);
     note_pin(record, narrowed_count, WEIR_FINDING_PIN_NARROWED,
-             "got fewer CPUs than --pin asks for -> mpiexec --bind-to none, srun --cpu-bind=none");
+             "got fewer CPUs than --pin asks for -> mpiexec --bind-to none");
     note_pin(record, far_count, WEIR_FINDING_PIN_FAR,
-             "found no CPU near the device -> fewer ranks per node, or --bind-to none");
+             "found no CPU near the device -> fewer ranks per node");
 }

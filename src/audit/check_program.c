@@ -107,7 +107,7 @@ static void check_passed(const struct weir_audit_input *input, bool writes)
     if (writes)
         weir_result_find(input->record, WEIR_FINDING_UNSYNCED,
                          "at least %.0f %% of %s written was in memory at the end -> fsync in the "
-                         "timed block, or dwrite",
+                         "block, or dwrite",
                          100.0 * share, all);
     else
         weir_result_find(input->record, WEIR_FINDING_RESIDENT,
@@ -201,8 +201,8 @@ static void check_data_path(const struct weir_audit_input *input)
         return;
     if (weir_audit_is_memory(input->begun->filesystem.type)) {
         weir_result_find(input->record, WEIR_FINDING_IN_MEMORY,
-                         "the program works in %s, which is memory: direct I/O does not change "
-                         "that; let it work in a directory of the storage",
+                         "the program works in %s, which is memory, also for direct I/O -> a "
+                         "directory on a storage",
                          input->begun->filesystem.type);
         return;
     }

@@ -122,8 +122,8 @@ static void tell_outlier(struct weir_phase_result *record, const struct weir_out
     };
 
     weir_result_find(record, WEIR_FINDING_OUTLIER,
-                     "rank %u on %s %s %.3f s %s, the mean is %.3f s, stddev %.3f s "
-                     "-> look at its node, or raise " WEIR_REMEDY_OUTLIERS,
+                     "rank %u on %s %s %.3f s %s, mean %.3f s, stddev %.3f s -> check its node, or "
+                     "raise " WEIR_REMEDY_OUTLIERS,
                      outlier->rank, outlier->host, words[outlier->kind].before, outlier->value_s,
                      words[outlier->kind].after, outlier->mean_s, outlier->stddev_s);
 }

@@ -391,11 +391,10 @@ static void check_periods(const struct weir_audit_input *input)
         weir_sums_stddev(&gaps) >
             period * (count == PERIODS_LEAST ? PERIOD_SPREAD_OF_FEW : PERIOD_SPREAD))
         return;
-    weir_result_find(input->record, WEIR_FINDING_PERIODIC_STALLS,
-                     "%u stalls, one every %s, took %.0f %% of the time -> look for flushes and "
-                     "timers",
-                     count, weir_duration_format(period * profile.part_s, length),
-                     100.0 * lost / profile.count);
+    weir_result_find(
+        input->record, WEIR_FINDING_PERIODIC_STALLS,
+        "%u stalls, one every %s, took %.0f %% of the time -> check flushes and timers", count,
+        weir_duration_format(period * profile.part_s, length), 100.0 * lost / profile.count);
 }
 
 /* Pauses that the plan asks for make any rate and any period. */
@@ -428,10 +427,10 @@ void weir_audit_degraded(const struct weir_audit_input *input)
     if (input->record->outcome == WEIR_OUTCOME_SKIPPED)
         return;
     if (failed > failed_before)
-        weir_result_find(input->record, WEIR_FINDING_DEGRADED,
-                         "the storage had %u failed parts at the start of the test, %u at the end "
-                         "of the phase -> repair it",
-                         failed_before, failed);
+        weir_result_find(
+            input->record, WEIR_FINDING_DEGRADED,
+            "failed parts of the storage rose from %u to %u during the test -> repair it",
+            failed_before, failed);
     else if (failed_before > 0)
         weir_result_find(input->record, WEIR_FINDING_DEGRADED,
                          "%u of the storage's %u %ss %s failed -> repair it", failed_before,

@@ -163,8 +163,7 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
 
     if (share >= SYNC_SHARE) {
         weir_result_find(input->record, WEIR_FINDING_SYNC_NO_EFFECT,
-                         "%.0f %% of the data was still dirty after the sync -> remove the library "
-                         "that swallows syncs (LD_PRELOAD)",
+                         "%.0f %% of the data was still dirty after the sync -> check LD_PRELOAD",
                          100.0 * (share < 1.0 ? share : 1.0));
         report_void_sync(input);
         return;
@@ -175,10 +174,10 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
         counted = weigh_counters(input, written_bytes, SYNCED_SHARE, &passed);
         if (counted == COUNTED_LESS && !has_own_cache(storage_of(input)->type) &&
             !storage_of(input)->is_network) {
-            weir_result_find(input->record, WEIR_FINDING_SYNC_NO_EFFECT,
-                             "devices wrote %.0f %% of the data in spite of the sync -> remove the "
-                             "library that swallows syncs (LD_PRELOAD)",
-                             100.0 * (double)passed / (double)written_bytes);
+            weir_result_find(
+                input->record, WEIR_FINDING_SYNC_NO_EFFECT,
+                "devices wrote %.0f %% of the data in spite of the sync -> check LD_PRELOAD",
+                100.0 * (double)passed / (double)written_bytes);
             report_void_sync(input);
             return;
         }
@@ -207,7 +206,7 @@ static void check_volatile(const struct weir_audit_input *input)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (has_option(storage->options, options[i])) {
             weir_result_find(input->record, WEIR_FINDING_VOLATILE_MOUNT,
-                             "a sync makes nothing stable on a mount with %s -> remount without it",
+                             "syncs make nothing stable with mount option %s -> remount",
                              options[i]);
             return;
         }
@@ -287,11 +286,10 @@ bool weir_audit_labels(const struct weir_audit_input *input)
         is_known |= program->labels[i].written_asked_bytes > 0;
     label = find_dirty(program, true, &others);
     if (label != NULL) {
-        weir_result_find(input->record, WEIR_FINDING_SYNC_NO_EFFECT,
-                         "%.0f %% of what \"%.40s\" wrote was dirty after its fsync -> remove the "
-                         "library that swallows syncs",
-                         100.0 * share_of(label->unsynced_bytes, label->written_asked_bytes),
-                         label->name);
+        weir_result_find(
+            input->record, WEIR_FINDING_SYNC_NO_EFFECT,
+            "%.0f %% of what \"%.40s\" wrote was dirty after its fsync -> check LD_PRELOAD",
+            100.0 * share_of(label->unsynced_bytes, label->written_asked_bytes), label->name);
         report_void_sync(input);
     }
     label = find_dirty(program, false, &others);

@@ -301,8 +301,7 @@ static void check_age(const struct weir_audit_input *input)
     else if (storage != NULL && storage->is_network && age_s > -OLD_S &&
              bytes <= SERVER_MEMORY_BYTES)
         weir_result_find(input->record, WEIR_FINDING_FITS_SERVER_MEMORY,
-                         "%s may be in the memory of servers -> more data, or files of an earlier "
-                         "day",
+                         "%s may be in the memory of servers -> more data, or older files",
                          weir_size_format(bytes, size));
 }
 

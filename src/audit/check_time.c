@@ -98,9 +98,8 @@ static void check_data_share(const struct weir_audit_input *input)
         return;
     format_estimate(input, estimate);
     weir_result_find(input->record, WEIR_FINDING_DATA_SHARE,
-                     "%.0f %% of the ranks' time went into %s data%s -> more %s%s", share * 100,
-                     weir_audit_activity(input), estimate,
-                     has_room_for_ranks(input->record) ? "ranks" : "nodes",
+                     "%s data took %.0f %% of the time%s -> more %s%s", weir_audit_activity(input),
+                     share * 100, estimate, has_room_for_ranks(input->record) ? "ranks" : "nodes",
                      weir_audit_data_advice(input));
 }
 

@@ -85,9 +85,8 @@ static void check_size(const struct weir_audit_input *input)
 static void check_sizes(const struct weir_audit_input *input)
 {
     if (input->record->has_differing_sizes)
-        weir_result_find(
-            input->record, WEIR_FINDING_SIZES_DIFFER,
-            "ranks see different sizes of one file -> check that all nodes mount the same storage");
+        weir_result_find(input->record, WEIR_FINDING_SIZES_DIFFER,
+                         "ranks see different sizes of one file -> check the mounts of all nodes");
 }
 
 static void check_log(const struct weir_audit_input *input)

@@ -1053,7 +1053,7 @@ static void sentences_about_loads_say_the_way_out(void **state)
         const char *name;
         const char *end;
     } cases[] = {
-        {fall_behind, "rate-not-sustained", "-> a lower --rate or more --depth"},
+        {fall_behind, "rate-not-sustained", "-> a lower --rate, or --depth"},
         {respond_late, "rate-not-shown", "-> move more data, or a lower --rate"},
         {do_less_than_found, "search-differs", "-> move more data, or " WEIR_REMEDY_REPETITIONS},
         {pause_it, "late-issue", "-> free CPUs"},
@@ -1184,10 +1184,10 @@ static void what_no_device_did_is_found_with_its_effect(void **state)
         {split_beside_others, NULL, 0, NULL},
         {split_not, NULL, 0, NULL},
         {queue_deeply, "queue-limit", WEIR_QUALIFY,
-         "sda takes 32 requests at a time, and 2 x depth 17 are asked for -> a smaller --depth"},
+         "sda queues 32 requests, and 2 x depth 17 are asked for -> a smaller --depth"},
         {queue_just, NULL, 0, NULL},
         {fly_high, NULL, 0, NULL},
-        {fly_low, "depth-not-reached", WEIR_QUALIFY, "3.8 of 8 transfers of a rank were in flight"},
+        {fly_low, "depth-not-reached", WEIR_QUALIFY, "a rank had 3.8 of 8 transfers in flight"},
         {fly_low_by_rate, NULL, 0, NULL},
         {read_ahead, "read-ahead", WEIR_QUALIFY, "requests of 128 KiB of reads of 4.0 KiB"},
         {read_as_asked, NULL, 0, NULL},
@@ -1233,8 +1233,8 @@ static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
     subject.record.windows.transfer_s = 2.0;
     weir_audit_phase(subject.plan, &subject.begun, &subject.record);
     assert_string_equal(find(&subject, "rate-not-sustained")->text,
-                        "512 of 1000 transfers/s (3.9 MiB/s) were done, the last 51.0 ms late -> a "
-                        "lower --rate or more --depth");
+                        "512 of 1000 transfers/s (3.9 MiB/s) done, the last 51.0 ms late -> a "
+                        "lower --rate, or --depth");
     weir_plan_close(subject.plan);
 }
 
@@ -1344,11 +1344,11 @@ static void a_part_of_a_file_that_is_read_on_purpose_is_not_one_to_warn_of(void 
 static void an_outlier_is_told_with_rank_host_activity_and_mean(void **state)
 {
     static const char *const activities[WEIR_OUTLIER_KINDS] = {
-        "rank 3 on n2 began 1.500 s after the agreed start, the mean is 0.950 s",
-        "rank 3 on n2 took 1.500 s to open, the mean is 0.950 s",
-        "rank 3 on n2 took 1.500 s to transfer, the mean is 0.950 s",
-        "rank 3 on n2 took 1.500 s to close, the mean is 0.950 s",
-        "rank 3 on n2 ended 1.500 s after the agreed start, the mean is 0.950 s",
+        "rank 3 on n2 began 1.500 s after the agreed start, mean 0.950 s",
+        "rank 3 on n2 took 1.500 s to open, mean 0.950 s",
+        "rank 3 on n2 took 1.500 s to transfer, mean 0.950 s",
+        "rank 3 on n2 took 1.500 s to close, mean 0.950 s",
+        "rank 3 on n2 ended 1.500 s after the agreed start, mean 0.950 s",
     };
 
     (void)state;

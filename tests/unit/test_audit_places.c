@@ -464,7 +464,7 @@ static const struct {
     {stolen,
      {"steal"},
      WEIR_WARNING,
-     "the hypervisor took 12.5 % of the CPU time of ranks on n1 (and 1 more node) -> "},
+     "the hypervisor took 12.5 % of the CPUs of ranks on n1 (and 1 more node) -> "},
     {hardly_stolen, {NONE}, WEIR_NOTE, NULL},
     {stolen_in_a_moment, {NONE}, WEIR_NOTE, NULL},
     {narrowed,

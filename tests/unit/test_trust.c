@@ -157,7 +157,7 @@ static void an_open_loop_tells_what_was_due_and_what_was_done(void **state)
          "20.0 us    300 us\n"
          "weir       0    0 read        1000.0        32.0     1000.00       32.00         7    "
          "240 ms    241 ms\n"),
-        "warning rate-not-sustained read: 32.00 of 1000 transfers/s (1000.0 MiB/s) were done, ",
+        "warning rate-not-sustained read: 32.00 of 1000 transfers/s (1000.0 MiB/s) done, ",
     };
     struct scene scene = make_open_loop();
 

@@ -282,8 +282,8 @@ static void judge_trunk(struct weir_net_result *result, const struct whole *whol
         rate_words(line->bytes_per_s, together), rate_words(line->alone_bytes_per_s, alone),
         weir_size_format_exact(line->message_bytes, size),
         whole->inside == 0              ? " -> check links of switches"
-        : whole->inside == whole->flows ? " on the CPUs of one host"
-                                        : ", some on one host");
+        : whole->inside == whole->flows ? " on one host -> several hosts"
+                                        : ", some on one host -> mpiexec --map-by node");
 }
 
 /* The slowest is named. */
@@ -296,8 +296,8 @@ static void judge_pairs(struct weir_net_result *result, const struct weir_net_su
 
     if (count > 0)
         weir_net_result_find(result, WEIR_FINDING_ODD_PAIR,
-                             "%u %s slow, %u to %u has %s, the median %s (%s) -> check cables",
-                             count, count == 1 ? "pair is" : "pairs are", worst.source, worst.sink,
+                             "%u %s slow, %u to %u has %s, median %s (%s) -> check cables", count,
+                             count == 1 ? "pair is" : "pairs are", worst.source, worst.sink,
                              value_words(result, worst.value, value),
                              value_words(result, worst.median, middle),
                              weir_size_format_exact(line->message_bytes, size));
