@@ -123,6 +123,8 @@ static void ask_for_evidence(const struct weir_audit_input *input)
                     (double)residency->resident_bytes >=
                         WEIR_RESIDENT_SHARE * (double)residency->asked_bytes,
                     "the kernel does not tell what is in the page cache");
+        if (weir_audit_is_server_memory(input))
+            return;
         lack = weir_audit_obstacle(input, WEIR_EVIDENCE_SUPPLIED);
         observe(input, WEIR_EVIDENCE_SUPPLIED, lack == NULL, false, lack);
     }
@@ -183,7 +185,6 @@ static const struct {
     {WEIR_FINDING_DATA_SHARE, WEIR_FINDING_DEPTH_NOT_REACHED},
     {WEIR_FINDING_BUFFERED_DIRECT, WEIR_FINDING_NO_DEVICE_IO},
     {WEIR_FINDING_IN_MEMORY, WEIR_FINDING_SHORT},
-    {WEIR_FINDING_LOWER_CACHE, WEIR_FINDING_NO_DEVICE_IO},
     {WEIR_FINDING_LOWER_CACHE, WEIR_FINDING_SHORT},
     {WEIR_FINDING_CLIENT_CACHE, WEIR_FINDING_NO_DEVICE_IO},
     {WEIR_FINDING_CLIENT_CACHE, WEIR_FINDING_SHORT},

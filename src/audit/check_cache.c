@@ -415,7 +415,13 @@ void weir_audit_tree_supply(const struct weir_audit_input *input)
     share = 1.0 - (double)record->supply.storage_bytes / read;
     weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED,
                         share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, NULL);
-    if (share >= WEIR_RESIDENT_SHARE)
+    if (share >= WEIR_RESIDENT_SHARE && record->has_dropped_caches)
+        weir_result_find_as(record, WEIR_FINDING_NO_DEVICE_IO, WEIR_NOTE,
+                            weir_audit_share_effect(share),
+                            "%.0f %% of the data of the files came from no device although caches "
+                            "were dropped -> write the files again",
+                            100.0 * share);
+    else if (share >= WEIR_RESIDENT_SHARE)
         weir_result_find_as(record, WEIR_FINDING_RESIDENT, WEIR_NOTE,
                             weir_audit_share_effect(share),
                             "%.0f %% of the data of the files came from memory -> "
@@ -432,6 +438,13 @@ static void check_direct(const struct weir_audit_input *input)
     const char *type = begun->filesystem.type, *remedy = "another file system for these files";
     double share;
 
+    /* btrfs(5): it waits until the pages are written, and drops them. */
+    if (!weir_audit_uses_page_cache(input) && weir_verb_writes(input->phase->verb) &&
+        strcmp(type, "btrfs") == 0 && begun->storage_count > 0 &&
+        strstr(begun->storages[0].facts.options, "compress") != NULL)
+        weir_result_find_as(record, WEIR_FINDING_BUFFERED_DIRECT, WEIR_NOTE, WEIR_QUALIFY,
+                            "btrfs writes direct I/O through the page cache where it compresses "
+                            "-> mount it without compression");
     if (origin->left_asked_bytes == 0 || origin->left_bytes < MISSING_LEAST_BYTES)
         return;
     share = (double)origin->left_bytes / (double)origin->left_asked_bytes;
@@ -447,8 +460,26 @@ static void check_direct(const struct weir_audit_input *input)
                      remedy);
 }
 
+/* Servers of objects hold them in memory. What a sync writes to the file behind a server
+ * (weir serve --back) is not seen from here. */
+bool weir_audit_is_server_memory(const struct weir_audit_input *input)
+{
+    const struct weir_test *test = input->test;
+    const struct weir_descriptor *backend = test->inner != NULL ? test->inner : test->backend;
+    const struct weir_transfers *transfers = &input->phase->transfers;
+
+    return strcmp(backend->name, "rdma") == 0 && !transfers->must_sync_at_end &&
+           !transfers->must_sync_each && !transfers->must_sync_after;
+}
+
 void weir_audit_storage(const struct weir_audit_input *input)
 {
+    if (input->record->op_count > 0 && !input->test->is_dry_run && !input->phase->is_prefill &&
+        !input->phase->is_check && weir_verb_moves_data(input->phase->verb) &&
+        weir_audit_is_server_memory(input))
+        weir_result_find_as(input->record, WEIR_FINDING_IN_MEMORY, WEIR_NOTE, WEIR_QUALIFY,
+                            "servers keep the objects in memory, and that is what is measured -> "
+                            "--measure memory");
     if (input->record->op_count > 0 &&
         (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0))
         weir_result_find(input->record, WEIR_FINDING_NO_STORAGE,

@@ -26,7 +26,7 @@ static uint64_t sum_calls(const struct weir_program_result *program, bool writes
 }
 
 /* Bytes that the phase read or wrote. What is read again may come from the page cache. */
-static uint64_t find_moved(const struct weir_audit_input *input, bool writes)
+uint64_t weir_audit_moved_bytes(const struct weir_audit_input *input, bool writes)
 {
     const struct weir_phase_result *record = input->record;
     enum weir_verb verb = input->phase->verb;
@@ -49,6 +49,9 @@ static bool is_through(const struct weir_audit_input *input)
 {
     const struct weir_transfers *transfers = &input->phase->transfers;
 
+    /* The audit of programs has looked at the pages of their files. */
+    if (input->phase->verb == WEIR_PROGRAM)
+        return input->record->evidence[WEIR_EVIDENCE_STORED].state == WEIR_NOT_SEEN;
     return weir_verb_moves_data(input->phase->verb) &&
            (!weir_audit_uses_page_cache(input) || transfers->must_sync_at_end ||
             transfers->must_sync_each || transfers->must_sync_after);
@@ -74,7 +77,13 @@ static void report_cache(const struct weir_audit_input *input, bool writes, doub
     enum weir_counted_by by = weir_counted_by(storage, &input->record->traffic);
     int digits = due < 10 * MIB ? 1 : 0;
 
-    if (loop != NULL && by == WEIR_COUNTED_BY_DEVICES)
+    if (loop == NULL && by == WEIR_COUNTED_BY_DEVICES)
+        weir_result_find_as(input->record, WEIR_FINDING_NO_DEVICE_IO, WEIR_NOTE,
+                            weir_audit_share_effect(1.0 - passed / due),
+                            "devices wrote %.*f of %.*f MiB, %s compressed the data -> mount it "
+                            "without compression",
+                            digits, passed / MIB, digits, due / MIB, storage->type);
+    else if (loop != NULL && by == WEIR_COUNTED_BY_DEVICES)
         weir_result_find(input->record, WEIR_FINDING_LOWER_CACHE,
                          "%.*f of %.*f MiB %s disk, %s cached the rest -> losetup --direct-io=on",
                          digits, passed / MIB, digits, due / MIB, writes ? "reached" : "came from",
@@ -93,7 +102,7 @@ static void check_crossing(const struct weir_audit_input *input, bool writes)
     const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
     const struct weir_traffic *traffic = &input->record->traffic;
     enum weir_counted_by by = weir_counted_by(storage, traffic);
-    uint64_t moved = find_moved(input, writes), passed;
+    uint64_t moved = weir_audit_moved_bytes(input, writes), passed;
     bool is_exact = by == WEIR_COUNTED_BY_CLIENT && !weir_audit_uses_page_cache(input);
     double due = (double)moved * (writes ? 1.0 : 1.0 - resident_share(input));
     double share;
@@ -101,14 +110,15 @@ static void check_crossing(const struct weir_audit_input *input, bool writes)
     if (moved < BYTES_LEAST || due < (double)BYTES_LEAST || (writes && !is_through(input)) ||
         !weir_counted_bytes(storage, traffic, writes, &passed))
         return;
-    if (by == WEIR_COUNTED_BY_DEVICES && weir_storage_buffered_loop(storage) == NULL)
+    if (by == WEIR_COUNTED_BY_DEVICES && weir_storage_buffered_loop(storage) == NULL &&
+        !(writes && strstr(storage->options, "compress") != NULL))
         return;
     is_exact |= by == WEIR_COUNTED_BY_DEVICES;
     share = 1.0 - (double)passed / due;
     if (share >= (is_exact ? WEIR_RESIDENT_SHARE : ROUGH_SHARE)) {
         report_cache(input, writes, (double)passed, due);
         weir_result_observe(input->record, writes ? WEIR_EVIDENCE_STORED : WEIR_EVIDENCE_SUPPLIED,
-                            WEIR_SEEN, "a cache below or next to the page cache");
+                            WEIR_SEEN, "counters below the page cache");
     } else if (weir_obstacle_find(WEIR_EVIDENCE_SUPPLIED,
                                   &(struct weir_probes){.storage = storage, .traffic = traffic})
                    .reason == NULL) {
@@ -129,8 +139,8 @@ static void check_blind_loop(const struct weir_audit_input *input)
 
     if (loop == NULL || (loop < last && loop[1].level > loop->level))
         return;
-    if (find_moved(input, false) < BYTES_LEAST &&
-        (find_moved(input, true) < BYTES_LEAST || !is_through(input)))
+    if (weir_audit_moved_bytes(input, false) < BYTES_LEAST &&
+        (weir_audit_moved_bytes(input, true) < BYTES_LEAST || !is_through(input)))
         return;
     weir_result_find_as(
         input->record, WEIR_FINDING_LOWER_CACHE, WEIR_NOTE, WEIR_QUALIFY,
@@ -200,9 +210,9 @@ static void note_obstacles(const struct weir_audit_input *input)
 
     if (weir_verb_works_on_trees(verb))
         note_obstacle(input, WEIR_EVIDENCE_NAMES);
-    if (verb == WEIR_PROGRAM && find_moved(input, false) > 0)
+    if (verb == WEIR_PROGRAM && weir_audit_moved_bytes(input, false) > 0)
         note_obstacle(input, WEIR_EVIDENCE_SUPPLIED);
-    if (verb == WEIR_PROGRAM && find_moved(input, true) > 0)
+    if (verb == WEIR_PROGRAM && weir_audit_moved_bytes(input, true) > 0)
         note_obstacle(input, WEIR_EVIDENCE_STORED);
     if (weir_verb_writes(verb) && (transfers->must_sync_at_end || transfers->must_sync_each))
         note_obstacle(input, WEIR_EVIDENCE_SYNCED);

@@ -209,6 +209,17 @@ static enum weir_evidence_state observe(const struct weir_audit_input *input,
     return state;
 }
 
+/* True if devices supplied less than the data of the files that were read. */
+static bool lacks_data(const struct weir_audit_input *input, uint64_t data_bytes)
+{
+    const struct weir_phase_result *record = input->record;
+
+    return data_bytes > 0 && input->phase->verb == WEIR_READ_FILE &&
+           record->supply.rank_count == record->rank_count &&
+           (double)record->supply.storage_bytes <
+               (1.0 - WEIR_RESIDENT_SHARE) * (double)record->byte_count;
+}
+
 /* Sets *bytes to what storage moved for the names alone, as far as counters tell. */
 static enum weir_evidence_state count_names(const struct weir_audit_input *input,
                                             const struct name_work *work, uint64_t *bytes)
@@ -226,6 +237,11 @@ static enum weir_evidence_state count_names(const struct weir_audit_input *input
     *bytes = is_remote ? traffic->network_received_bytes + traffic->network_sent_bytes +
                              traffic->loopback_bytes
                        : traffic->device_read_bytes;
+    if ((double)*bytes < CACHED_BYTES * (double)work->operations)
+        return observe(input, WEIR_SEEN, "bytes of devices and networks for each name");
+    /* Holes and cached data are not among these bytes, and nothing tells how much of them is. */
+    if (!is_remote && lacks_data(input, data_bytes))
+        return observe(input, WEIR_CANNOT_OBSERVE, "a part of the data came from no device");
     *bytes = *bytes > data_bytes ? *bytes - data_bytes : 0;
     if ((double)*bytes < CACHED_BYTES * (double)work->operations)
         return observe(input, WEIR_SEEN, "bytes of devices and networks for each name");

@@ -155,11 +155,14 @@ static void check_shared_storage(const struct weir_plan *plan, const struct weir
         for (unsigned k = 0; name != NULL && k < i; k++) {
             const struct weir_test_result *earlier = &result->tests[k];
 
-            if (plan->tests[earlier->test]->peer == NULL || !are_on_one_disk(earlier, one))
+            const char *other = plan->tests[earlier->test]->peer;
+
+            /* Rounds of one target are tests of the same name. */
+            if (other == NULL || strcmp(other, name) == 0 || !are_on_one_disk(earlier, one))
                 continue;
             if (first == NULL) {
                 first = earlier;
-                names[0] = plan->tests[earlier->test]->peer;
+                names[0] = other;
                 names[1] = name;
             } else {
                 more++;

@@ -393,17 +393,21 @@ static double rate_of(const struct weir_audit_input *input, enum weir_io_limit k
 {
     const struct weir_phase_result *record = input->record;
     bool writes = kind == WEIR_LIMIT_WRITE_BYTES || kind == WEIR_LIMIT_WRITE_OPS;
-    double seconds = record->windows.transfer_s, moved, passed;
+    bool is_program = input->phase->verb == WEIR_PROGRAM;
+    double seconds = is_program ? record->windows.total_s : record->windows.transfer_s;
+    double moved, passed;
 
     if (seconds <= 0.0)
         return 0.0;
     if (kind >= WEIR_LIMIT_READ_OPS)
-        return input->phase->verb != WEIR_MIXED && !weir_audit_uses_page_cache(input)
+        return input->phase->verb != WEIR_MIXED && !is_program && !weir_audit_uses_page_cache(input)
                    ? (double)record->op_count / seconds
                    : 0.0;
     moved = (double)weir_audit_written_bytes(input);
     if (!writes)
         moved = (double)record->byte_count - (weir_verb_writes(input->phase->verb) ? moved : 0.0);
+    if (is_program)
+        moved = (double)weir_audit_moved_bytes(input, writes);
     passed =
         (double)(writes ? record->traffic.device_written_bytes : record->traffic.device_read_bytes);
     return (record->traffic.has_devices ? fmin(moved, passed) : moved) / seconds;
@@ -419,8 +423,11 @@ static void check_io_limits(const struct weir_audit_input *input)
         uint64_t limit = limit_of_nodes(input->begun, (enum weir_io_limit)kind, &limited);
         double rate = rate_of(input, (enum weir_io_limit)kind);
 
-        if (limited == NULL ||
-            !(writes ? weir_verb_writes(input->phase->verb) : weir_verb_reads(input->phase->verb)))
+        bool is_due = input->phase->verb == WEIR_PROGRAM ? weir_audit_moved_bytes(input, writes) > 0
+                      : writes                           ? weir_verb_writes(input->phase->verb)
+                                                         : weir_verb_reads(input->phase->verb);
+
+        if (limited == NULL || !is_due)
             continue;
         if (kind < WEIR_LIMIT_READ_OPS)
             weir_size_format(limited->facts.limits.per_s[kind], value);

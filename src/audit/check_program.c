@@ -195,6 +195,20 @@ static bool check_supply(const struct weir_audit_input *input)
 }
 
 /* The file system is that of the first directory that the program may work in. */
+/* Nothing tells which pages the calls left in the page cache: the mount does. */
+static void check_direct(const struct weir_audit_input *input)
+{
+    struct moved moved = sum_calls(input->record->program, true);
+
+    if (moved.bytes <= moved.cached_bytes || input->begun->storage_count == 0 ||
+        strstr(input->begun->storages[0].facts.options, "data=journal") == NULL)
+        return;
+    weir_result_find(input->record, WEIR_FINDING_BUFFERED_DIRECT,
+                     "%s writes direct I/O through the page cache and its journal -> mount it "
+                     "without data=journal",
+                     input->begun->storages[0].facts.type);
+}
+
 static void check_data_path(const struct weir_audit_input *input)
 {
     if (input->record->program == NULL || input->test->is_dry_run)
@@ -206,6 +220,7 @@ static void check_data_path(const struct weir_audit_input *input)
                          input->begun->filesystem.type);
         return;
     }
+    check_direct(input);
     if (weir_audit_uses_page_cache(input))
         check_writes(input);
     if (!check_supply(input) && weir_audit_uses_page_cache(input))

@@ -50,6 +50,9 @@ bool weir_audit_labels(const struct weir_audit_input *input);
 /* Does the backend move data to a storage at all? */
 void weir_audit_storage(const struct weir_audit_input *input);
 
+/* Are the data objects in the memory of servers? */
+bool weir_audit_is_server_memory(const struct weir_audit_input *input);
+
 /* Did block devices supply the data of files in trees that were read? */
 void weir_audit_tree_supply(const struct weir_audit_input *input);
 
@@ -58,6 +61,9 @@ bool weir_audit_is_memory(const char *type);
 
 /* Bytes that the phase wrote: of a mixed phase those of its writes alone. */
 uint64_t weir_audit_written_bytes(const struct weir_audit_input *input);
+
+/* Bytes that a phase of any verb wrote, or read for the first time. */
+uint64_t weir_audit_moved_bytes(const struct weir_audit_input *input, bool writes);
 
 /* What a phase is made of, for a sentence: "transfer"; "operation" on trees. */
 const char *weir_audit_unit(const struct weir_audit_input *input);

@@ -11,6 +11,7 @@
 #include "steps.h"
 #include "watchdog.h"
 
+#include "weir/plan/program.h"
 #include "weir/system/host.h"
 #include "weir/system/room.h"
 
@@ -50,10 +51,31 @@ static bool has_several_filesystems(const struct weir_run *run)
     return false;
 }
 
+/* Statements of a program that are looked at until one names a file. */
+#define STATEMENTS_MAX 10000
+
+/* What the rank's data are on: of a program, which may work elsewhere than in its directory, the
+ * first file of rank 0 is. 0, or as weir_run_path. */
+static int find_storage_path(const struct weir_run *run, uint64_t rank, char path[WEIR_PATH_BYTES])
+{
+    const struct weir_phase *phase = run->test->phases[0];
+    struct weir_program_count count;
+
+    if (phase->verb == WEIR_PROGRAM) {
+        weir_program_count(phase->program, (uint64_t)run->group->size, STATEMENTS_MAX, &count);
+        if (count.name[0] != '\0') {
+            snprintf(path, WEIR_PATH_BYTES, "%s", count.name);
+            return 0;
+        }
+    }
+    return weir_run_path(run, phase->target, rank, path);
+}
+
 static struct weir_test_result *describe_test(struct weir_run *run)
 {
     struct weir_test_result *facts = &run->result->tests[run->result->test_count++];
     const struct weir_test *test = run->test;
+    char path[WEIR_PATH_BYTES];
 
     *facts = (struct weir_test_result){
         .test = test->number,
@@ -69,8 +91,9 @@ static struct weir_test_result *describe_test(struct weir_run *run)
     if (test->phase_count > 0)
         weir_run_path(run, test->phases[0]->target, 0, facts->path);
     /* What a device is named in is not what holds the data. */
-    if (weir_run_has_storage(run) && !test->phases[0]->target->is_device)
-        weir_filesystem_describe(facts->path, &facts->filesystem);
+    if (weir_run_has_storage(run) && !test->phases[0]->target->is_device &&
+        find_storage_path(run, 0, path) == 0)
+        weir_filesystem_describe(path, &facts->filesystem);
     facts->has_several_filesystems = facts->filesystem.is_known && has_several_filesystems(run);
     return facts;
 }
@@ -158,8 +181,7 @@ static int begin_surroundings(struct weir_run *run, struct weir_error *error)
     char path[WEIR_PATH_BYTES];
     /* A path that is too long is refused later on, in better words. */
     bool has_path =
-        weir_run_has_storage(run) &&
-        weir_run_path(run, run->test->phases[0]->target, (uint64_t)run->group->rank, path) == 0;
+        weir_run_has_storage(run) && find_storage_path(run, (uint64_t)run->group->rank, path) == 0;
 
     return weir_surroundings_begin_test(run->surroundings, run->group, run->test,
                                         has_path ? path : NULL, error);

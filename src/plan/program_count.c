@@ -97,6 +97,18 @@ static void keep_file(struct walk *walk, const struct weir_statement *call)
         walk->scope.values[call->variable].kind = WEIR_VALUE_FILE;
 }
 
+static void keep_name(struct walk *walk, const struct weir_statement *call)
+{
+    const struct weir_call_row *row = &weir_calls[call->call];
+    bool is_of_data = row->moves_data || row->gives_handle;
+
+    if (walk->count->name[0] != '\0' && (walk->count->is_name_of_data || !is_of_data))
+        return;
+    snprintf(walk->count->name, sizeof walk->count->name, "%s",
+             weir_program_skip_prefix(call->call, walk->text));
+    walk->count->is_name_of_data = is_of_data;
+}
+
 static bool do_argument(struct walk *walk, const struct weir_statement *call, unsigned argument)
 {
     const struct weir_call_row *row = &weir_calls[call->call];
@@ -105,7 +117,10 @@ static bool do_argument(struct walk *walk, const struct weir_statement *call, un
 
     switch (row->arguments[argument]) {
     case 'N':
-        return evaluate_text(walk, call, expr);
+        if (!evaluate_text(walk, call, expr))
+            return false;
+        keep_name(walk, call);
+        return true;
     case 'P':
         return !row->moves_data || add_pattern(walk, call, expr);
     case 'S':

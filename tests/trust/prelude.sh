@@ -42,8 +42,12 @@ make_fs() { # make_fs NAME ext4|xfs|btrfs SIZE dio|nodio [MOUNT-OPTIONS [MKFS-OP
 }
 
 attach() { # attach FILE dio|nodio: prints the loop device
-    local loop
+    local loop queue
     loop=$(losetup --find --show --nooverlap "$1" 2>/dev/null) || unmet "no loop device can be had"
+    # What a row before set is still there.
+    queue=/sys/block/${loop#/dev/}/queue
+    cat "$queue/max_hw_sectors_kb" >"$queue/max_sectors_kb" || true
+    echo 128 | tee "$queue/nr_requests" "$queue/read_ahead_kb" >/dev/null || true
     if [[ $2 == dio ]]; then
         losetup --direct-io=on "$loop" 2>/dev/null || { losetup -d "$loop"; unmet "no direct I/O on the file system of $1"; }
     else

@@ -205,8 +205,11 @@ int weir_program_set_parameters(const struct weir_program *program, struct weir_
 struct weir_program_count {
     uint64_t calls[WEIR_CALL_COUNT];
     uint64_t bytes[WEIR_CALL_COUNT];
-    bool reads_whole_files; /* what they move is not in `bytes` */
-    bool draws_numbers;     /* random ones: with another seed it may do something else */
+    bool reads_whole_files;      /* what they move is not in `bytes` */
+    bool draws_numbers;          /* random ones: with another seed it may do something else */
+    char name[WEIR_VALUE_BYTES]; /* the first one that moves data or opens a file, else the first
+                                    one; "" = none */
+    bool is_name_of_data;
     /* where it could not be told how it goes on: */
     unsigned line; /* of the source; 0: nowhere */
     uint64_t rank;
