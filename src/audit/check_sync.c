@@ -85,11 +85,19 @@ static void observe(const struct weir_audit_input *input, enum weir_evidence_que
     weir_result_observe(input->record, question, state, reason);
 }
 
-/* md-workbench counts objects, and has no sync: as for the names, that it ends before the storage
- * has them qualifies the figure. */
+/* Tests that work on objects in cycles count these, and have no sync: as for the names, that a
+ * phase ends before the storage has them qualifies the figure. */
+static bool has_cycles(const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->names.cycle_count > 0)
+            return true;
+    return false;
+}
+
 static void report_unsynced(const struct weir_audit_input *input, const char *least, double share)
 {
-    bool is_of_objects = strcmp(input->test->dialect, "md-workbench") == 0;
+    bool is_of_objects = has_cycles(input->test);
 
     weir_result_find_as(
         input->record, WEIR_FINDING_UNSYNCED, WEIR_NOTE, is_of_objects ? WEIR_QUALIFY : WEIR_VOID,
