@@ -358,6 +358,42 @@ static int compare_values(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
+/* Stalls of `least` parts and longer: throttled transfers come in bursts, between which single
+ * parts are low. True if they came back at one distance. */
+static bool find_periods(const struct weir_audit_input *input, const struct profile *profile,
+                         unsigned least)
+{
+    double sorted[PARTS_MAX], begin = 0.0, limit, period;
+    char length[WEIR_DURATION_TEXT_BYTES];
+    struct weir_sums gaps = {0};
+    unsigned lost = 0, count = 0, end;
+
+    memcpy(sorted, profile->work, sizeof sorted);
+    qsort(sorted, profile->count, sizeof *sorted, compare_values);
+    limit = LOW_SHARE * sorted[profile->count * 9 / 10];
+    for (unsigned i = 0; i < profile->count; i = end + 1) {
+        for (end = i; end < profile->count && profile->work[end] < limit; end++)
+            ;
+        if (end - i < least)
+            continue;
+        lost += end - i;
+        if (count++ > 0)
+            weir_sums_add(&gaps, i - begin);
+        begin = i;
+    }
+    period = gaps.count > 0 ? gaps.sum / gaps.count : 0.0;
+    if (count < PERIODS_LEAST || period < 3.0 || lost < LOST_SHARE * profile->count ||
+        weir_sums_stddev(&gaps) >
+            period * (count == PERIODS_LEAST ? PERIOD_SPREAD_OF_FEW : PERIOD_SPREAD))
+        return false;
+    weir_result_find(input->record, WEIR_FINDING_PERIODIC_STALLS,
+                     "%u stalls, one every %s, took %.0f %% of the time -> look for flushes and "
+                     "timers",
+                     count, weir_duration_format(period * profile->part_s, length),
+                     100.0 * lost / profile->count);
+    return true;
+}
+
 static void check_periods(const struct weir_audit_input *input)
 {
     const struct weir_phase_result *record = input->record;
@@ -365,36 +401,9 @@ static void check_periods(const struct weir_audit_input *input)
     double parts =
         fmin(record->windows.transfer_s / PART_LEAST_S, (double)record->op_count / least_ops);
     struct profile profile = profile_of(input, (unsigned)fmin(parts, PARTS_MAX));
-    double sorted[PARTS_MAX], begin = 0.0;
-    struct weir_sums gaps = {0};
-    unsigned lost = 0, count = 0;
-    double period, limit;
-    char length[WEIR_DURATION_TEXT_BYTES];
 
-    if (profile.count < 4 * PERIODS_LEAST)
-        return;
-    memcpy(sorted, profile.work, sizeof sorted);
-    qsort(sorted, profile.count, sizeof *sorted, compare_values);
-    limit = LOW_SHARE * sorted[profile.count * 9 / 10];
-    for (unsigned i = 0; i < profile.count; i++) {
-        if (profile.work[i] >= limit)
-            continue;
-        lost++;
-        if (i > 0 && profile.work[i - 1] < limit)
-            continue;
-        if (count++ > 0)
-            weir_sums_add(&gaps, i - begin);
-        begin = i;
-    }
-    period = gaps.count > 0 ? gaps.sum / gaps.count : 0.0;
-    if (count < PERIODS_LEAST || period < 3.0 || lost < LOST_SHARE * profile.count ||
-        weir_sums_stddev(&gaps) >
-            period * (count == PERIODS_LEAST ? PERIOD_SPREAD_OF_FEW : PERIOD_SPREAD))
-        return;
-    weir_result_find(
-        input->record, WEIR_FINDING_PERIODIC_STALLS,
-        "%u stalls, one every %s, took %.0f %% of the time -> check flushes and timers", count,
-        weir_duration_format(period * profile.part_s, length), 100.0 * lost / profile.count);
+    if (profile.count >= 4 * PERIODS_LEAST && !find_periods(input, &profile, 1))
+        find_periods(input, &profile, 2);
 }
 
 /* Pauses that the plan asks for make any rate and any period. */

@@ -125,6 +125,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", default="", help="numbers, with commas between them")
     parser.add_argument("--rows", default="", help="names, with commas between them")
+    parser.add_argument("--part", default="1/1", help="K/N: the K-th of N equal parts of these rows")
     parser.add_argument("--list", action="store_true", help="print the table in place of running it")
     parser.add_argument("--markdown", action="store_true", help="print the table of README.md: families, dialects, names, file systems")
     parser.add_argument("file", nargs="?", default=str(lib.HERE / "situations.ini"))
@@ -132,6 +133,8 @@ def main():
     table = read_table(options.file)
     chosen = [name for name in table.sections()
               if (not options.family or table[name]["family"] in options.family.split(",")) and (not options.rows or name in options.rows.split(","))]
+    part, parts = map(int, options.part.split("/"))
+    chosen = chosen[part - 1::parts]
     if options.list:
         for name in chosen:
             row = table[name]
