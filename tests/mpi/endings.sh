@@ -62,7 +62,7 @@ expect_line '^Runtime:'
 lost() { # lost DIALECT WORD...
     capture "$WEIR_TEST" "$@" --fault.stat 4096 --plain
     expect_exit 1
-    expect_error 'the files hold [0-9]+ bytes, not the [0-9]+ that were written'
+    expect_error 'the files hold [0-9]+ bytes, and [0-9]+ were written'
 }
 lost ior -a fault:posix -w -t 64k -b 256k -o "$files/f"
 lost dd --api=fault:posix if=/dev/zero of="$files/f" bs=64k count=4

@@ -18,9 +18,10 @@ valid_csv() { # valid_csv FILE ROWS
 import csv, sys
 rows = list(csv.reader(open(sys.argv[1])))
 assert len(rows) == 1 + int(sys.argv[2]), rows
-assert all(len(row) == len(rows[0]) == 12 for row in rows), rows
-assert rows[0][:3] == ["access", "bw(MiB/s)", "IOPS"], rows[0]
-assert all(row[0] in ("write", "read") and [float(x) for x in row[1:]] for row in rows[1:]), rows
+assert all(len(row) == len(rows[0]) == 14 for row in rows), rows
+assert rows[0][:3] == ["access", "bw(MiB/s)", "IOPS"] and rows[0][12:] == ["believed", "findings"], rows[0]
+assert all(row[0] in ("write", "read") and [float(x) for x in row[1:12]] for row in rows[1:]), rows
+assert all(row[12] and ":" not in row[13] for row in rows[1:]), rows
 END
 }
 

@@ -1,1 +1,1 @@
---result run.jsonl --resume
+--result run.jsonl --resume --strict --measure memory --allow short,spread

@@ -1,1 +1,1 @@
---result /x/r.jsonl --resume --data none --plain --overwrite --must-fit --direct --pin core --pin-order scatter --membind local --huge-pages --drop-caches files --progress off --stop-before 60s --on-error continue --watchdog 2m --give-up 10m -n 8 -F -w 4k -e 4k
+--result /x/r.jsonl --resume --data none --plain --overwrite --must-fit --direct --strict --measure cache --allow short,spread --pin core --pin-order scatter --membind local --huge-pages --drop-caches files --progress off --stop-before 60s --on-error continue --watchdog 2m --give-up 10m -n 8 -F -w 4k -e 4k
