@@ -450,11 +450,11 @@ def page():
 
 
 def missing(weir):
-    """Commands of `weir --help` that have options and no COMMAND.txt."""
+    """Commands of `weir --help` that have options, so that their help is another one, and no COMMAND.txt."""
     text = subprocess.run([weir, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
     for command in dict.fromkeys(re.findall(r"^  weir ([a-z][a-z-]*) ", text, re.MULTILINE)):
         done = subprocess.run([weir, command, "--help"], capture_output=True, text=True, check=False, timeout=60)
-        if done.returncode == 0 and (command not in COMMANDS or not (FOLDER / f"{command}.txt").exists()):
+        if done.returncode == 0 and done.stdout != text and (command not in COMMANDS or not (FOLDER / f"{command}.txt").exists()):
             yield command
 
 

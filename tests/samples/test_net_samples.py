@@ -216,7 +216,7 @@ RUNS = {
                                   "--both"]),
     "perftest bw": (compare_perftest, ["--provider", "shm", "--iterations", "500", "--sizes", "4k,64k", "--format",
                                        "perftest"]),
-    "perftest lat": (compare_perftest, ["--provider", "shm", "--iterations", "200", "--test", "lat", "--format", "perftest"]),
+    "perftest lat": (compare_perftest, ["--provider", "shm", "--iterations", "2000", "--test", "lat", "--format", "perftest"]),
 }
 
 
