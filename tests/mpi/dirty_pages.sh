@@ -9,7 +9,7 @@ need_root
 if [[ ! ${TESTBED_MNT-} ]]; then
     status=0
     # shellcheck disable=SC2016
-    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" --size 600M run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0"' "$0" || status=$?
+    "$WEIR_ROOT/scripts/testbed/testbed-loopfs" --size 600M --direct-io run -- bash -c 'TMPDIR=$TESTBED_MNT exec bash "$0"' "$0" || status=$?
     exit "$status"
 fi
 
@@ -37,6 +37,8 @@ expect_no_finding() { # expect_no_finding NAME...
 expect_state() { # expect_state QUESTION STATE: of the first phase that writes data
     expect_record "next(getattr(p.evidence, '$1').state for p in phases if p.dirty) == '$2'"
 }
+
+reset_queue "$TESTBED_LOOP" || true
 
 uncounted() { # uncounted COMMAND...: true if this kernel does not count dirty pages
     ! "$WEIR_PYTHON" - "$files" <<'END'
@@ -171,5 +173,6 @@ if [[ -w /dev/shm ]]; then
     truncate -s 40M "$image"
     mkfs.ext4 -q "$image"
     mount -o loop "$image" "$files/point"
+    reset_queue "$(findmnt -no SOURCE "$files/point")" || true
     mounted "$files/point" volatile-cache
 fi

@@ -193,6 +193,12 @@ need_root() {
     ((EUID == 0)) || skip "this test takes root"
 }
 
+# A loop device keeps what others have set before. Fails if this user cannot set it.
+reset_queue() { # reset_queue DEVICE
+    local queue=/sys/block/${1#/dev/}/queue
+    { echo 1280 >"$queue/max_sectors_kb" && echo 128 >"$queue/nr_requests" && echo 128 >"$queue/read_ahead_kb"; } 2>/dev/null
+}
+
 wait_until() { # wait_until SECONDS COMMAND...
     local end=$((SECONDS + $1))
     shift

@@ -44,6 +44,7 @@ try() { # try OPTION...: the result is that of this run alone
 truncate -s 512M "$work/image"
 mkfs.ext4 -q "$work/image"
 loop=$(losetup --find --show "$work/image" 2>/dev/null) || skip "no loop device can be had here, which takes root and /dev/loop-control"
+reset_queue "$loop" || true
 mkdir "$work/loop"
 mount "$loop" "$work/loop" || skip "a loop device cannot be mounted here, which takes root outside of containers"
 mounts+=("$work/loop")

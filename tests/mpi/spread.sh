@@ -50,6 +50,7 @@ devices() { # devices: in a mount namespace of this shell, on a device that has 
     mkfs.ext4 -q -F "$image"
     mkdir -p "$files/mount"
     mount -o loop "$image" "$files/mount" 2>/dev/null || { rm -f "$image"; echo "no loop devices: not tested"; return 0; }
+    reset_queue "$(findmnt -no SOURCE "$files/mount")" || true
     write=("$WEIR" -a DIRECT -w -e -t 1m -b 96m --rate 60 -o "$files/mount/f")
     try "'foreign-io' not in $names" "${write[@]}"
     while :; do dd if=/dev/zero of="$files/mount/other" bs=1M count=64 oflag=direct conv=notrunc status=none; sleep 0.05; done &
@@ -66,6 +67,7 @@ devices() { # devices: in a mount namespace of this shell, on a device that has 
     truncate -s 256M "$image" "$twin"
     device=$(losetup -f --show "$image")
     busy=$(losetup -f --show "$twin")
+    reset_queue "$device" && reset_queue "$busy" || true
     mkfs.btrfs -q -f -m raid1 -d raid1 "$device" "$busy"
     mount "$device" "$files/mount"
     try "'degraded' not in $names" "$WEIR" -a POSIX -w -t 1m -b 8m -o "$files/mount/f"

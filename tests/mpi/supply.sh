@@ -54,11 +54,8 @@ read_both() { # read_both FINDING FILE: found by buffered and by direct reads
     expect_found read "$1"
 }
 
-# A loop device keeps what others have set before.
 queue=/sys/block/$(basename "$TESTBED_LOOP")/queue
-for setting in "max_sectors_kb 1280" "nr_requests 128" "read_ahead_kb 128"; do
-    echo "${setting#* }" >"$queue/${setting% *}" || skip "setting $queue/${setting% *} needs root"
-done
+reset_queue "$TESTBED_LOOP" || skip "setting the queue of a loop device needs root"
 
 case $SUPPLY_PART in
 ext4 | xfs)
