@@ -5,6 +5,7 @@
 
 #include "weir/base/observable.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Less than half of the bytes: transports and disks below a daemon may compress, and ranks of a
@@ -96,6 +97,15 @@ static void report_cache(const struct weir_audit_input *input, bool writes, doub
                          writes ? "has" : "had", writes ? "mount without write-back" : "remount");
 }
 
+/* What ranks had devices read: a device below can have no more from its cache. Holes and extents
+ * that were never written are no requests. */
+static double find_asked(const struct weir_phase_result *record, double due)
+{
+    return record->supply.rank_count == record->rank_count
+               ? fmin(due, (double)record->supply.storage_bytes)
+               : due;
+}
+
 /* Compares what was moved with what counters below the caches saw. */
 static void check_crossing(const struct weir_audit_input *input, bool writes)
 {
@@ -107,6 +117,8 @@ static void check_crossing(const struct weir_audit_input *input, bool writes)
     double due = (double)moved * (writes ? 1.0 : 1.0 - resident_share(input));
     double share;
 
+    if (!writes && by == WEIR_COUNTED_BY_DEVICES)
+        due = find_asked(input->record, due);
     if (moved < BYTES_LEAST || due < (double)BYTES_LEAST || (writes && !is_through(input)) ||
         !weir_counted_bytes(storage, traffic, writes, &passed))
         return;

@@ -220,6 +220,17 @@ static bool lacks_data(const struct weir_audit_input *input, uint64_t data_bytes
                (1.0 - WEIR_RESIDENT_SHARE) * (double)record->byte_count;
 }
 
+/* Counters of devices include what others had them read; those of the ranks leave out what the
+ * kernel reads for them. */
+static uint64_t device_bytes(const struct weir_phase_result *record)
+{
+    uint64_t bytes = record->traffic.device_read_bytes;
+
+    return record->supply.rank_count == record->rank_count && record->supply.storage_bytes < bytes
+               ? record->supply.storage_bytes
+               : bytes;
+}
+
 /* Sets *bytes to what storage moved for the names alone, as far as counters tell. */
 static enum weir_evidence_state count_names(const struct weir_audit_input *input,
                                             const struct name_work *work, uint64_t *bytes)
@@ -236,7 +247,7 @@ static enum weir_evidence_state count_names(const struct weir_audit_input *input
     /* Servers may be on this node. */
     *bytes = is_remote ? traffic->network_received_bytes + traffic->network_sent_bytes +
                              traffic->loopback_bytes
-                       : traffic->device_read_bytes;
+                       : device_bytes(input->record);
     if ((double)*bytes < CACHED_BYTES * (double)work->operations)
         return observe(input, WEIR_SEEN, "bytes of devices and networks for each name");
     /* Holes and cached data are not among these bytes, and nothing tells how much of them is. */

@@ -481,7 +481,7 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning = "the page cache of this node holds the file below a loop device. Direct I/O "
                        "and dropped caches of the file system above still end in memory",
             .detection = "/sys/block/loopN/loop/dio is 0, and the disks below moved fewer bytes "
-                         "than passed the page cache above",
+                         "than passed the page cache above, and than the loop device was asked for",
             .threshold = "5 %, from 1 MiB on. It is qualify where no disk below is counted, and "
                          "inform where advice for a cached read would lead here",
             .remedy = "use losetup --direct-io=on, or a file system on the device itself",
@@ -552,7 +552,8 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning = "a cache answered metadata operations (stat, open, read, list, or changes "
                        "of items of an earlier run)",
             .detection = "bytes that devices or networks moved per operation, without those of the "
-                         "data. Without counters, the plan shows nodes or depth trials that use "
+                         "data, and of devices at most those that ranks caused. Without counters, "
+                         "the plan shows nodes or depth trials that use "
                          "names they have used before. Then the effect is qualify",
             .threshold =
                 "24 bytes per operation. Names from ext4, xfs and btrfs cost 34 to 298 bytes, "
