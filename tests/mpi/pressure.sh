@@ -34,9 +34,9 @@ has_not() { # has_not NAME
 # ---------------------------------------------------------------- busy processes, in every dialect
 load=(-a null -w -t 64k -b 64k -O minTimeDuration=1.5 -o "$files/f")
 crowded mpiexec -n 2 "$WEIR" --pin core "${load[@]}"
-has cpu-pressure "f.severity == 'warning' and f.effect == 'qualify'"
-expect_record "written.places.nodes.cpu_wait_share[0] > 0.1 and written.places.nodes.load_hundredths[0] > 0"
-expect_record "written.places.nodes.busiest_permille[0] > 0 and written.places.nodes.busiest_pid[0] > 0"
+has cpu-pressure "f.level == 'warning' and f.effect == 'qualify'"
+expect_record "written.placement.nodes.cpu_wait_share[0] > 0.1 and written.placement.nodes.load_hundredths[0] > 0"
+expect_record "written.placement.nodes.busiest_permille[0] > 0 and written.placement.nodes.busiest_pid[0] > 0"
 expect_line 'cpu-pressure.* waited [0-9]+ % for a CPU \(load [0-9.]+.*\) -> '
 expect_line 'CPU wait  nodes'
 crowded mpiexec -n 2 "$WEIR" mdtest -F -n 3000 -C -T -r -d "$files/m"
@@ -58,7 +58,7 @@ grep -q '"name":"cpu-pressure"' "$result" || fail "weir net has no finding cpu-p
 # ---------------------------------------------------------------- clocks
 capture env LD_PRELOAD="$WEIR_FAST_CLOCK" "$WEIR" -a null -w -t 64k -b 64k -O minTimeDuration=0.3 -o "$files/f" --result "$result.fast"
 expect_done
-result=$result.fast has clock-drift "f.severity == 'warning'"
+result=$result.fast has clock-drift "f.level == 'warning'"
 expect_line 'clock-drift.* 9?[0-9]* ppm faster than its kernel'
 rm -f "$result"
 run 1 -a null -w -t 64k -b 64k -O minTimeDuration=0.3 -o "$files/f" --result "$result"
@@ -108,7 +108,7 @@ own_waits() {
     alone mpiexec -n 4 "$WEIR" "${load[@]}"
     has oversubscribed
     has_not cpu-pressure
-    expect_record "written.places.nodes.cpu_wait_share[0] > 0.3"
+    expect_record "written.placement.nodes.cpu_wait_share[0] > 0.3"
 }
 once_in 5 own_waits
 
@@ -126,6 +126,7 @@ mkdir "$io_group" "$limits"
 truncate -s 200M "$work/image"
 mkfs.ext4 -q "$work/image" && device=$(losetup -f --show "$work/image") && mount "$device" "$limits" ||
     skip "a loop device needs root and /dev/loop-control; the rest is fine"
+reset_queue "$device" || true
 number=$(cat "/sys/class/block/${device#/dev/}/dev")
 
 limited() { # limited COMMAND...
@@ -138,7 +139,7 @@ limit 8388608
 at_limit() {
     limited "$WEIR" -a DIRECT -w -r -t 256k -b 24m -o "$limits/f" --result "$result"
     expect_done
-    has io-limit "f.severity == 'warning' and f.effect == 'qualify'"
+    has io-limit "f.level == 'warning' and f.effect == 'qualify'"
     expect_record "not any(f.name == 'io-limit' for f in reading.findings)"
 }
 once_in 5 at_limit
@@ -150,6 +151,6 @@ expect_line 'I/O limit +a control group limits writes to 8 MiB/s'
 limit 8388608000
 limited "$WEIR" -a DIRECT -w -t 64k -b 1m -o "$limits/f" --result "$result"
 expect_done
-has io-limit "f.severity == 'note' and f.effect == 'inform'"
+has io-limit "f.level == 'note' and f.effect == 'inform'"
 alone "$WEIR" -a DIRECT -w -t 64k -b 1m -o "$limits/f"
 has_not io-limit
