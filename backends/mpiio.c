@@ -99,6 +99,15 @@ static enum weir_mpiio_view view_of(const struct mpiio_options *options)
     return options->has_file_view ? WEIR_MPIIO_VIEW_BLOCKS : WEIR_MPIIO_VIEW_NONE;
 }
 
+static bool has_true_hint(MPI_Info hints, const char *key)
+{
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int is_set = 0;
+
+    return MPI_Info_get(hints, key, MPI_MAX_INFO_VAL, value, &is_set) == MPI_SUCCESS && is_set &&
+           strcasecmp(value, "true") == 0;
+}
+
 static int mpiio_session_open(const struct weir_session_params *params,
                               struct weir_session **session, struct weir_error *error)
 {
@@ -128,6 +137,8 @@ static int mpiio_session_open(const struct weir_session_params *params,
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, rc, "mpiio", "hints: %s",
                               strerror(-rc));
     }
+    opened->base.asks_direct =
+        has_true_hint(opened->hints, "direct_read") || has_true_hint(opened->hints, "direct_write");
     *session = &opened->base;
     return 0;
 }

@@ -450,7 +450,10 @@ static void check_direct(const struct weir_audit_input *input)
     share = (double)origin->left_bytes / (double)origin->left_asked_bytes;
     if (share < WEIR_VOID_SHARE)
         return;
-    if (begun->storage_count > 0 && strstr(begun->storages[0].facts.options, "data=journal"))
+    /* Hints asked for it, and the library has not done it. */
+    if (weir_audit_uses_page_cache(input))
+        remedy = WEIR_REMEDY_BACKEND " POSIX with --direct";
+    else if (begun->storage_count > 0 && strstr(begun->storages[0].facts.options, "data=journal"))
         remedy = "mount it without data=journal";
     else if (strcmp(type, "btrfs") == 0)
         remedy = "files without checksums (chattr +C)";

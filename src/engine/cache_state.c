@@ -204,7 +204,7 @@ void weir_cache_state_conclude(struct weir_data_phase *data)
     const struct weir_run *run = data->run;
     struct weir_execution *execution = &data->facts.around.execution;
     struct weir_data_origin *origin = &data->facts.origin;
-    bool is_direct = run->session->bypasses_cache;
+    bool is_direct = run->session->bypasses_cache || run->session->asks_direct;
     struct weir_residency left;
     struct weir_extent_map extents;
     bool misses;

@@ -72,6 +72,16 @@ ext4 | xfs)
     expect_clean write
     expect_clean read
 
+    # ---- hints that ask for direct I/O, which OMPIO does not know
+    if mpiexec --version | grep -q 'Open MPI'; then
+        for value in true false; do
+            export OMPI_MCA_io=ompio IOR_HINT__MPI__direct_write=$value
+            try 2 -a MPIIO -w -e -t 256k -b 8m -o "$files/f"
+            [[ $value == true ]] && expect_found write buffered-direct || expect_clean write
+        done
+        unset OMPI_MCA_io IOR_HINT__MPI__direct_write
+    fi
+
     # ---- holes, extents that were never written, and half of a file that was punched out
     truncate -s 16M "$files/hole"
     read_both no-device-io "$files/hole"

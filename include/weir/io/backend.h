@@ -27,6 +27,7 @@ struct weir_session {
     unsigned depth;        /* transfers that may be in flight: at most what was asked for */
     bool wants_huge_pages; /* buffers are best made of huge pages */
     bool bypasses_cache;   /* transfers pass no page cache of this node, as asked for */
+    bool asks_direct;      /* hints ask for direct I/O, which a library may ignore */
     /* submit only prepares what reap hands to the kernel, so the time of acceptance is unknown:
      * an operation counts as accepted when it was issued, and no clock is read for it */
     bool submits_in_reap;
