@@ -47,7 +47,7 @@ crowded mpiexec -n 2 "$WEIR" iozone -t 2 -s 256m -r 64k -i 0 -+n -F "$files/a" "
 has cpu-pressure
 crowded mpiexec -n 2 "$WEIR" dd if=/dev/zero of="$files/d%r" bs=64k count=4000
 has cpu-pressure
-crowded mpiexec -n 2 "$WEIR" sweep transfersize=64k,128k -- "${load[@]}"
+crowded mpiexec -n 2 "$WEIR" sweep transferSize=32k,64k -- ior -a null -w -b 64k -O minTimeDuration=1.5 -o "$files/f"
 has cpu-pressure
 mkdir "$files/t1" "$files/t2"
 crowded mpiexec -n 2 "$WEIR" targets --buffered -i 1 --size 128m --alone-only "$files/t1" "$files/t2"
