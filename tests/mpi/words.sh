@@ -61,7 +61,7 @@ expect_count 1 'WARNING: Read bytes is 0'
 
 one iozone -s 64k -r 4k -i 0 -i 1
 expect_no_line 'a shift by nodes'
-expect_line 'a later run with the hosts of -\+m in another order on several nodes'
+expect_line '^weir  note resident .* -> --drop-caches files or --direct$'
 mkdir directory
 one dd if=/dev/zero of=directory bs=4k count=1
 expect_exit 2
