@@ -180,6 +180,10 @@ btrfs)
     fresh "$files/full"
     try 2 -r -E -k -t 128k -b 8m --drop-caches files -o "$files/full"
     expect_clean read
+    # A mount that compresses is told by its options, as it leaves no pages.
+    try 2 -w -t 256k -b 8m --direct -o "$files/f"
+    expect_found write buffered-direct
+    mount -o remount,compress=no "$TESTBED_MNT"
     # Kernels before 6.15 keep checksums of direct writes, and do not buffer them for that.
     try 2 -w -t 256k -b 8m --direct -o "$files/f"
     expect_record "all(('buffered-direct' in $names(p)) == (p.supply.left_bytes > p.bytes / 10 if hasattr(p.supply, 'left_bytes') else False)
