@@ -204,13 +204,16 @@ static const struct {
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_FOREIGN_IO},
 };
 
-static const struct weir_finding *find_finding(const struct weir_phase_result *record,
-                                               enum weir_finding_kind kind)
+/* True if the record has a finding of this kind that weighs as much as the symptom: what makes the
+ * verdict is never hidden. */
+static bool has_cause(const struct weir_phase_result *record, enum weir_finding_kind kind,
+                      const struct weir_finding *symptom)
 {
     for (unsigned i = 0; i < record->finding_count; i++)
-        if (strcmp(record->findings[i].name, weir_finding_rows[kind].name) == 0)
-            return &record->findings[i];
-    return NULL;
+        if (strcmp(record->findings[i].name, weir_finding_rows[kind].name) == 0 &&
+            record->findings[i].effect >= symptom->effect)
+            return true;
+    return false;
 }
 
 void weir_audit_conclude(const struct weir_plan *plan, struct weir_phase_result *record)
@@ -225,7 +228,7 @@ void weir_audit_conclude(const struct weir_plan *plan, struct weir_phase_result 
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         for (unsigned k = 0; k < record->finding_count; k++)
             if (strcmp(record->findings[k].name, weir_finding_rows[causes[i].symptom].name) == 0 &&
-                find_finding(record, causes[i].cause) != NULL)
+                has_cause(record, causes[i].cause, &record->findings[k]))
                 record->findings[k].explained_by = weir_finding_rows[causes[i].cause].name;
     weir_result_believe(record);
 }

@@ -226,6 +226,32 @@ bool weir_audit_is_memory(const char *type)
     return false;
 }
 
+const char *weir_audit_memory(const struct weir_audit_input *input)
+{
+    const struct weir_test_result *begun = input->begun;
+    const struct weir_storage_facts *storage =
+        begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
+    const char *name = NULL;
+    uint32_t level = 0;
+
+    if (weir_audit_is_memory(begun->filesystem.type))
+        return begun->filesystem.type;
+    if (storage != NULL && weir_audit_is_memory(storage->type))
+        return storage->type;
+    /* The lowest devices keep the data. */
+    for (uint32_t i = 0; storage != NULL && i < storage->device_count; i++)
+        if (storage->devices[i].level > level)
+            level = storage->devices[i].level;
+    for (uint32_t i = 0; storage != NULL && i < storage->device_count; i++) {
+        if (storage->devices[i].level != level)
+            continue;
+        if (!storage->devices[i].is_memory)
+            return NULL;
+        name = storage->devices[i].name;
+    }
+    return name;
+}
+
 static void report_memory(const struct weir_audit_input *input)
 {
     weir_result_find(
@@ -233,7 +259,7 @@ static void report_memory(const struct weir_audit_input *input)
         "%s %s, which is memory, also for --direct -> " WEIR_REMEDY_PATH " on a storage",
         input->begun->has_several_filesystems ? "files are on several file systems, the first on"
                                               : "the files are on",
-        input->begun->filesystem.type);
+        weir_audit_memory(input));
 }
 
 /* Servers on a client's own node are reached by loopback, which processes use for other things,
@@ -497,10 +523,10 @@ void weir_audit_cache(const struct weir_audit_input *input)
 
     if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0)
         return;
-    if (weir_audit_is_memory(input->begun->filesystem.type)) {
+    if (weir_audit_memory(input) != NULL)
         report_memory(input);
+    if (weir_audit_is_memory(input->begun->filesystem.type))
         return;
-    }
     check_direct(input);
     weir_audit_sync(input);
     if (is_cached && !input->phase->is_check && !input->phase->is_prefill)

@@ -370,8 +370,8 @@ static void check_requests(const struct weir_audit_input *input)
         2.0 * (double)bytes / (double)requests > fmin(transfer, (double)REQUEST_BYTES))
         return;
     weir_result_find(input->record, WEIR_FINDING_SMALL_REQUESTS,
-                     "%s got requests of %.0f KiB for transfers of %.0f KiB -> a greater "
-                     "max_sectors_kb",
+                     "%s got requests of %.0f KiB for transfers of %.0f KiB -> max_sectors_kb "
+                     "or max_segments",
                      storage->devices[0].name, (double)bytes / (double)requests / KIB,
                      transfer / KIB);
 }

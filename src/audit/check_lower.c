@@ -114,7 +114,12 @@ static void check_crossing(const struct weir_audit_input *input, bool writes)
     enum weir_counted_by by = weir_counted_by(storage, traffic);
     uint64_t moved = weir_audit_moved_bytes(input, writes), passed;
     bool is_exact = by == WEIR_COUNTED_BY_CLIENT && !weir_audit_uses_page_cache(input);
-    double due = (double)moved * (writes ? 1.0 : 1.0 - resident_share(input));
+    const struct weir_data_origin *origin = &input->record->supply.origin;
+    /* Holes, data in inodes and compressed data are on no device as they are read. */
+    double absent = writes ? 0.0
+                           : (double)(origin->hole_bytes + origin->unwritten_bytes +
+                                      origin->inline_bytes + origin->encoded_bytes);
+    double due = fmax((double)moved * (writes ? 1.0 : 1.0 - resident_share(input)) - absent, 0.0);
     double share;
 
     if (!writes && by == WEIR_COUNTED_BY_DEVICES)

@@ -56,9 +56,12 @@ static bool is_in_memory(const struct weir_audit_input *input)
 
     if (begun->has_several_filesystems)
         return false;
+    if (weir_audit_memory(input) == NULL)
+        return false;
     for (unsigned i = 0; i < begun->storage_count; i++)
         if (!begun->storages[i].facts.is_known ||
-            !weir_audit_is_memory(begun->storages[i].facts.type))
+            (weir_audit_is_memory(begun->storages[0].facts.type) &&
+             !weir_audit_is_memory(begun->storages[i].facts.type)))
             return false;
     return begun->storage_count > 0;
 }
@@ -256,6 +259,9 @@ static enum weir_evidence_state count_names(const struct weir_audit_input *input
     *bytes = *bytes > data_bytes ? *bytes - data_bytes : 0;
     if ((double)*bytes < CACHED_BYTES * (double)work->operations)
         return observe(input, WEIR_SEEN, "bytes of devices and networks for each name");
+    if (work->operations < COUNTED_OPS && input->record->has_dropped_caches &&
+        input->test->cache_drop == WEIR_DROP_NODE)
+        return observe(input, WEIR_NOT_SEEN, "caches that were dropped");
     if (work->operations < COUNTED_OPS)
         return observe(input, WEIR_CANNOT_OBSERVE, "too few names for counters of bytes");
     return observe(input, WEIR_NOT_SEEN, "bytes of devices and networks for each name");

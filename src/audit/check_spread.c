@@ -6,6 +6,7 @@
 #include "checks.h"
 
 #include "weir/base/memory.h"
+#include "weir/base/observable.h"
 #include "weir/base/remedy.h"
 #include "weir/base/text.h"
 
@@ -525,6 +526,9 @@ static void check_devices(const struct weir_audit_input *input, const struct wei
     double copies = count_copies(facts, &name), read, written, foreign;
     char others[WEIR_SIZE_TEXT_BYTES], own[WEIR_SIZE_TEXT_BYTES];
 
+    /* Dirty pages of a loop device's file are written back whenever the kernel likes. */
+    if (weir_storage_buffered_loop(facts) != NULL)
+        return;
     count_own(input, &read, &written);
     /* How much was read ahead is unknown: all reads of the devices count as the job's. */
     if (!input->record->bypasses_cache)

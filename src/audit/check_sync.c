@@ -11,6 +11,8 @@
 
 /* An untimed sync below this is the commit of a journal. */
 #define SYNC_LEAST_S 0.1
+#define SEVERAL_FILESYSTEMS "the files are on several file systems, of which one is observed"
+
 /* After a sync of each rank no page that it wrote is dirty. Less than this is a neighbour that
  * writes into the same page later. */
 #define SYNC_SHARE 0.01
@@ -137,6 +139,10 @@ static void check_stored(const struct weir_audit_input *input, uint64_t written_
         report_unsynced(input, "", share < 1.0 ? share : 1.0);
         return;
     }
+    if (input->begun->has_several_filesystems) {
+        observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
+        return;
+    }
     if (is_known && !has_own_cache(storage_of(input)->type)) {
         observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "dirty pages of the files");
         return;
@@ -179,6 +185,11 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
                          "%.0f %% of the data was still dirty after the sync -> check LD_PRELOAD",
                          100.0 * (share < 1.0 ? share : 1.0));
         report_void_sync(input);
+        return;
+    }
+    if (input->begun->has_several_filesystems) {
+        observe(input, WEIR_EVIDENCE_SYNCED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
+        observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
         return;
     }
     if (is_known && !has_own_cache(storage_of(input)->type)) {
@@ -264,8 +275,9 @@ void weir_audit_sync(const struct weir_audit_input *input)
         (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0 ||
         weir_audit_is_memory(input->begun->filesystem.type))
         return;
-    /* A sync that failed is a failure. */
-    if ((is_synced_in_time || transfers->must_sync_after) && record->error_count == 0) {
+    /* A sync that failed is a failure, and ranks that are interrupted do not sync. */
+    if ((is_synced_in_time || transfers->must_sync_after) && record->error_count == 0 &&
+        record->outcome == WEIR_OUTCOME_COMPLETE && !record->is_interrupted) {
         if (written_bytes > 0)
             check_synced(input, written_bytes, is_synced_in_time);
         check_volatile(input);

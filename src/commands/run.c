@@ -290,8 +290,8 @@ static int conclude(struct weir_recorder *recorder, struct weir_result *result,
         check_advance(plan, result, recorder->resumption, error);
     if (!weir_error_is_set(error) && has_position(plan, result))
         store_position(plan, result, error);
-    result->believed = weir_result_believed(result);
     result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result, recorder);
+    result->believed = weir_result_believed(result);
     weir_recorder_close(recorder, error);
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
 }

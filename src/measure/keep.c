@@ -242,7 +242,8 @@ static bool is_like(const struct weir_phase_result *record, const struct weir_ph
 {
     return is_plain(record) && is_plain(earlier) && record->rank_count == earlier->rank_count &&
            record->depth == earlier->depth && record->batch == earlier->batch &&
-           record->data_seed == earlier->data_seed && record->order_seed == earlier->order_seed &&
+           record->believed == earlier->believed && record->data_seed == earlier->data_seed &&
+           record->order_seed == earlier->order_seed &&
            has_same_text(record->granted, earlier->granted);
 }
 

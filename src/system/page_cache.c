@@ -143,6 +143,7 @@ static int open_upper(const struct weir_residency_probe *probe)
 {
     char resolved[PATH_MAX], upper[3 * PATH_MAX], directory[PATH_MAX];
     struct weir_mount mount;
+    struct statfs system;
     struct stat facts;
     size_t length;
     int fd;
@@ -157,8 +158,10 @@ static int open_upper(const struct weir_residency_probe *probe)
     snprintf(upper, sizeof upper, "%s%s%s", directory,
              strcmp(mount.part, "/") == 0 ? "" : mount.part, resolved + length);
     fd = open(upper, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    /* Pages in memory are never dirty. */
     if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
-        (uint64_t)facts.st_size == probe->file_bytes)
+        (uint64_t)facts.st_size == probe->file_bytes && fstatfs(fd, &system) == 0 &&
+        (unsigned long)system.f_type != TMPFS_MAGIC)
         return fd;
     if (fd >= 0)
         close(fd);

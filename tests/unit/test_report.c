@@ -427,6 +427,8 @@ static void phases_that_the_plan_does_not_have_are_left_out(void **state)
     whole.result->phase_count = 0;
     damaged.result->phases[0].phase = 77;
     damaged.result->phases[1].test = 3;
+    /* As is that of a run without phases. */
+    damaged.result->phases[0].believed = WEIR_BELIEVED_PARTIAL;
     whole.plan->output.verbosity = damaged.plan->output.verbosity = 2;
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
         report_as(&expected, &whole, formats[i].format);

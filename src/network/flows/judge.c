@@ -128,6 +128,9 @@ static void judge_failures(struct weir_net_result *result, const struct whole *w
                              "rank %u (%s)",
                              whole->failed, whole->flows, whole->first_failed->source,
                              whole->first_failed->sink, whole->first_failed->failure);
+    if (whole->first_wrong == NULL && whole->wrong_messages > 0)
+        weir_net_result_find(result, WEIR_FINDING_WRONG_DATA, "%" PRIu64 " messages were wrong",
+                             whole->wrong_messages);
     if (whole->first_wrong != NULL)
         weir_net_result_find(result, WEIR_FINDING_WRONG_DATA,
                              "%" PRIu64 " messages had wrong content, the first from rank %u to "

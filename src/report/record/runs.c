@@ -94,9 +94,9 @@ static void renew_findings(const json_t *record, struct weir_phase_result *phase
     }
     if (has_effects)
         return;
+    weir_result_observe(phase, WEIR_EVIDENCE_SUPPLIED, WEIR_CANNOT_OBSERVE,
+                        "an older version recorded no evidence");
     weir_result_believe(phase);
-    if (phase->believed < WEIR_BELIEVED_UNVERIFIED)
-        phase->believed = WEIR_BELIEVED_UNVERIFIED;
 }
 
 /* Without the record of its test a phase would lead reports astray. */

@@ -17,28 +17,31 @@ struct weir_trust_fold {
     unsigned run;                   /* ... and how many before it are of its name */
 };
 
-static bool has_finding(const struct weir_phase_result *phase, const char *name)
+static bool has_finding(const struct weir_phase_result *phase, const struct weir_finding *like)
 {
     for (unsigned i = 0; i < phase->finding_count; i++)
-        if (strcmp(phase->findings[i].name, name) == 0)
+        if (strcmp(phase->findings[i].name, like->name) == 0 &&
+            phase->findings[i].effect == like->effect)
             return true;
     return false;
 }
 
-/* How many repetitions have a finding of this name; 0 if one before `position` has printed it. */
-static unsigned count_alike(const struct weir_repetitions *all, unsigned position, const char *name)
+/* How many repetitions have a finding of this name and effect; 0 if one before `position` has
+ * printed it. */
+static unsigned count_alike(const struct weir_repetitions *all, unsigned position,
+                            const struct weir_finding *like)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < all->count; i++) {
-        if (!has_finding(all->members[i], name))
+        if (!has_finding(all->members[i], like))
             continue;
         if (i < position)
             return 0;
         count++;
     }
     for (unsigned i = 0; all->history != NULL && i < all->history->note_count; i++)
-        if (strcmp(all->history->notes[i].name, name) == 0)
+        if (strcmp(all->history->notes[i].name, like->name) == 0)
             count += all->history->notes[i].count;
     return count;
 }
@@ -139,7 +142,7 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
 
     for (unsigned i = 0; i < phase->finding_count; i++) {
         const struct weir_finding *finding = &phase->findings[i];
-        unsigned repetitions = count_alike(all, position, finding->name);
+        unsigned repetitions = count_alike(all, position, finding);
         struct weir_trust_fold *fold = find(*folds, all->test, repetitions, finding);
 
         if (!is_folded(finding) || repetitions == 0 || is_hidden(view, finding))
