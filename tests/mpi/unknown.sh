@@ -14,12 +14,15 @@ phase.clock.(drift_ppm|error_s|offset_s|drift_error_ppm)
 phase.cpu.(system_s|user_s)
 phase.loops\[\]
 phase.pace.(end_lag_s|max_lag_s|max_backlog)
-phase.placement.nodes.(wrong_node_permille|wrong_node_ranks|shared_core_ranks|far_ranks|migrations|moved_ranks|narrowed_ranks|involuntary_switches|remote_ranks|steal_share|throttled_cpu_s|cpu_s)\[\]
+phase.placement.nodes.(wrong_node_permille|wrong_node_ranks|shared_core_ranks|far_ranks|migrations|moved_ranks|narrowed_ranks|involuntary_switches|remote_ranks|steal_share|cpu_wait_share|first_waiting_rank|throttled_cpu_s|cpu_s)\[\]
 phase.placement.(nodes|ranks).(cpu|page)_numa_nodes\[\]\[\]
 phase.placement.ranks.(wrong_node_permille|last_cpu|migrations|node|involuntary_switches)\[\]
 phase.program_result.(merged_executions|unlisted_events|unlisted_failures|calls\[\].(bytes|failed))
 phase.rank_s.(max_s|mean_s|min_s|stddev_s)
 phase.residency.resident_bytes
+phase.dirty.dirty_bytes
+phase.dirty.dirty_after_sync_bytes
+phase.supply.(storage_read_bytes|left_bytes|hole_bytes|unwritten_bytes|inline_bytes|encoded_bytes|shared_bytes|extent_bytes)
 phase.series.(backlog|bytes|ops)\[\]
 phase.slowest\[\].(rank|seconds)
 phase.stonewall.*

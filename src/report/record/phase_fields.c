@@ -473,12 +473,12 @@ static const struct weir_json_field node_place_fields[] = {
     PLACE("throttled_cpu_s", throttled_s, KNOWN_REAL, .former = "throttled_s"),
     PLACE("steal_share", stolen_share, KNOWN_REAL, .former = "stolen_share"),
     PLACE("cpu_wait_share", waited_share, KNOWN_REAL),
-    PLACE("first_waiting_rank", first_waited, UNSIGNED),
-    PLACE("load_hundredths", pressure.load_hundredths, UNSIGNED),
-    PLACE("cpu_some_permille", pressure.some_permille, UNSIGNED),
+    PLACE_IF("first_waiting_rank", first_waited, waited_share),
+    PLACE_IF("load_hundredths", pressure.load_hundredths, pressure.load_hundredths),
+    PLACE_IF("cpu_some_permille", pressure.some_permille, pressure.some_permille),
     PLACE("busiest_process", pressure.busiest, TEXT),
-    PLACE("busiest_pid", pressure.busiest_pid, UNSIGNED),
-    PLACE("busiest_permille", pressure.busiest_permille, UNSIGNED),
+    PLACE_IF("busiest_pid", pressure.busiest_pid, pressure.busiest_permille),
+    PLACE_IF("busiest_permille", pressure.busiest_permille, pressure.busiest_permille),
     {0},
 };
 
