@@ -190,14 +190,20 @@ static void report_residency(const struct weir_audit_input *input, double share)
                     (begun->storage_count == 0 || !begun->storages[0].facts.may_be_network) &&
                     strncmp(begun->filesystem.type, "fuse", 4) != 0;
     unsigned knowing = record->residency.rank_count;
+    struct weir_text way = {0};
     char who[48] = "";
 
+    /* Ranks that were to read the data of other nodes stayed on their own. */
+    if (record->near_rank_count > 0 && input->phase->shift.kind != WEIR_SHIFT_NONE)
+        add_way_to_other_nodes(input, &way);
+    else
+        weir_text_add(&way, may_drop ? "--drop-caches files or --direct" : "--direct");
     if (knowing < record->rank_count)
         snprintf(who, sizeof who, " of %u of %u ranks", knowing, record->rank_count);
     weir_result_find_as(record, WEIR_FINDING_RESIDENT, WEIR_NOTE, weir_audit_share_effect(share),
                         "%.0f %% of the data%s was in the page cache before the read -> %s",
-                        100.0 * share, who,
-                        may_drop ? "--drop-caches files or --direct" : "--direct");
+                        100.0 * share, who, weir_text_string(&way));
+    weir_text_close(&way);
 }
 
 static void judge_residency(const struct weir_audit_input *input)

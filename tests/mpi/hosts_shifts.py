@@ -87,11 +87,11 @@ def check_sentence(nodes, kind, distance, phase):
     node_count = max(nodes) + 1
     largest = max(nodes.count(node) for node in nodes)
     if node_count == 1:
-        sign = f"-{kind} finds no other node"
+        sign = f"several nodes for -{kind}"
     elif kind == "C" and steps_of(distance, node_count, phase.check) == 0:
-        sign = "-W leaves the other node to -r" if phase.check else f"{distance} nodes further is a full circle of {node_count}"
+        sign = "verify with -R" if phase.check else f"than {distance}, a full circle of {node_count} nodes"
     else:
-        sign = f"one node has {largest} of the {len(nodes)} ranks"
+        sign = f"one has {largest} of {len(nodes)}"
     check(sign in texts[0], f"'{sign}' is not in '{texts[0]}'")
 
 
