@@ -39,6 +39,8 @@ static bool is_rank_csv(const struct beginning *begin)
 {
     return weir_text_begins(begin->text, "access,rank,runtime-with-openclose,runtime,"
                                          "throughput-withopenclose,throughput\n") ||
+           weir_text_begins(begin->text, "access,rank,runtime-with-openclose,runtime,"
+                                         "throughput-withopenclose,throughput,believed,") ||
            weir_text_begins(begin->text,
                             "rank,items,rate-Directory creation,time-Directory creation,") ||
            weir_text_begins(begin->text, "access,mode,unit,children,fileKB,recordKB,");

@@ -4,6 +4,7 @@
 #include "parts.h"
 #include "rankfile_text.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/system/processor.h"
 
 #include <errno.h>
@@ -229,8 +230,10 @@ int weir_surroundings_begin_test(struct weir_surroundings *surroundings, struct 
     if (!is_kept || strcmp(surroundings->path, path == NULL ? "" : path) != 0) {
         weir_storage_watch_close(surroundings);
         snprintf(surroundings->path, sizeof surroundings->path, "%s", path == NULL ? "" : path);
+        weir_call_begin("stat", surroundings->path);
         surroundings->counts_reads =
             surroundings->path[0] != '\0' && weir_storage_counts_reads(surroundings->path);
+        weir_call_end();
         weir_storage_watch_open(surroundings);
     }
     return is_kept ? 0 : take(surroundings, error);

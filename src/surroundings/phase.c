@@ -2,6 +2,7 @@
 /* Two looks around each phase: where this rank ran, and what happened to it and on its node. */
 #include "parts.h"
 
+#include "weir/base/call_watch.h"
 #include "weir/system/processor.h"
 
 #define PAGE_SAMPLE_NS UINT64_C(100000000)
@@ -220,7 +221,10 @@ void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_g
         return;
     weir_traffic_read(surroundings->traffic_watch, &now);
     seen->traffic = weir_traffic_between(&surroundings->traffic, &now);
-    if (seen->execution.wall_ns >= FAILED_SAMPLE_NS)
+    if (seen->execution.wall_ns >= FAILED_SAMPLE_NS) {
+        weir_call_begin("getxattr", surroundings->path);
         weir_storage_count_failed("", &surroundings->storage);
+        weir_call_end();
+    }
     seen->traffic.failed_count = surroundings->storage.failed_count;
 }
