@@ -213,7 +213,7 @@ cmp "$result" "$work/before" || fail "a run that was refused is in the file"
 
 capture mpiexec -n $ranks "${long[@]}"
 expect_done
-expect_line "resumed: 0 of 1 steps, and $kept repetitions? of unfinished ones, are kept"
+expect_line "resumed: 0 of 1 steps, and $kept repetitions? of unfinished ones, are reused"
 expect_record "[(p.verb, p.repetition) for p in phases] == [(v, r) for r in range(20) for v in ('write', 'read')]"
 expect_record "[hasattr(p, 'reused_from') for p in phases] == [r < $kept for r in range(20) for v in ('write', 'read')]"
 expect_record "all(p.outcome == 'complete' for p in phases) and end.exit_code == 0"
@@ -253,7 +253,7 @@ for command in "mdtest -n 4 -i 4 -d $files/d --saveRankPerformanceDetails=$work/
     cut_in_third
     capture mpiexec -n 2 "$WEIR" "${words[@]}" --result "$result" --resume
     expect_done
-    expect_line 'resumed: . of . steps, and 2 repetitions of unfinished ones, are kept'
+    expect_line 'resumed: . of . steps, and 2 repetitions of unfinished ones, are reused'
     expect_record "all(hasattr(p, 'reused_from') == (p.repetition < 2) for p in phases if p.test == max(q.test for q in phases))"
     expect_record "all(hasattr(p, 'reused_from') for p in phases if p.test < max(q.test for q in phases))"
     expect_record "all(p.outcome == 'complete' for p in phases) and {p.repetition for p in phases} == {0, 1, 2, 3} and end.exit_code == 0"
