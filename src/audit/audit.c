@@ -14,6 +14,18 @@ static bool moves_data(const struct weir_audit_input *input)
     return weir_verb_moves_data(input->phase->verb) && input->record->op_count > 0;
 }
 
+bool weir_audit_moves_to_storage(const struct weir_audit_input *input)
+{
+    return !input->test->is_dry_run && (weir_test_abilities(input->test) & WEIR_CAN_KEEP) != 0;
+}
+
+const struct weir_storage_facts *weir_audit_first_storage(const struct weir_audit_input *input)
+{
+    static const struct weir_storage_facts unknown;
+
+    return input->begun->storage_count > 0 ? &input->begun->storages[0].facts : &unknown;
+}
+
 bool weir_audit_uses_page_cache(const struct weir_audit_input *input)
 {
     return (weir_test_abilities(input->test) & WEIR_BYPASSES_CACHE) == 0 &&
@@ -48,6 +60,17 @@ const char *weir_audit_data_advice(const struct weir_audit_input *input)
     return mode == WEIR_PAYLOAD_FULL || mode == WEIR_PAYLOAD_IOR ? ", or --data stamp" : "";
 }
 
+/* Of phases whose ranks all work in one window of time. */
+static void audit_course(struct weir_audit_input *input)
+{
+    weir_audit_time(input);
+    input->stop_s = weir_audit_stalls(input);
+    weir_audit_course(input);
+    weir_audit_load(input);
+    weir_audit_places(input);
+    weir_audit_ranks(input);
+}
+
 /* Where rank 0 works for all, the others have no times to be compared with. */
 static void audit_tree(struct weir_audit_input *input)
 {
@@ -58,14 +81,8 @@ static void audit_tree(struct weir_audit_input *input)
     weir_audit_sync(input);
     weir_audit_targets(input);
     weir_audit_tree_supply(input);
-    if (input->phase->names.item == NULL || input->record->rank_ops_min == 0)
-        return;
-    weir_audit_time(input);
-    input->stop_s = weir_audit_stalls(input);
-    weir_audit_course(input);
-    weir_audit_load(input);
-    weir_audit_places(input);
-    weir_audit_ranks(input);
+    if (input->phase->names.item != NULL && input->record->rank_ops_min > 0)
+        audit_course(input);
 }
 
 /* Ranks of a program wait, sleep and go on alone as it says: of that nothing is a finding. */
@@ -83,51 +100,44 @@ static void audit_data(struct weir_audit_input *input)
     weir_audit_work(input);
     weir_audit_cache(input);
     weir_audit_targets(input);
-    if (input->phase->is_check || input->phase->is_prefill)
-        return;
-    weir_audit_time(input);
-    input->stop_s = weir_audit_stalls(input);
-    weir_audit_course(input);
-    weir_audit_load(input);
-    weir_audit_places(input);
-    weir_audit_ranks(input);
+    if (!input->phase->is_check && !input->phase->is_prefill)
+        audit_course(input);
 }
 
 /* ---- evidence ---- */
 
-static void observe(const struct weir_audit_input *input, enum weir_evidence_question question,
-                    bool is_known, bool is_seen, const char *lack)
+static void observe_page_cache(struct weir_phase_result *record)
 {
-    weir_result_observe(input->record, question,
-                        !is_known ? WEIR_CANNOT_OBSERVE
-                        : is_seen ? WEIR_SEEN
-                                  : WEIR_NOT_SEEN,
-                        is_known ? NULL : lack);
+    const struct weir_residency_result *residency = &record->residency;
+
+    if (residency->asked_bytes == 0)
+        weir_result_observe(record, WEIR_EVIDENCE_PAGE_CACHE, WEIR_CANNOT_OBSERVE,
+                            "the kernel does not tell what is in the page cache");
+    else
+        weir_result_observe(record, WEIR_EVIDENCE_PAGE_CACHE,
+                            (double)residency->resident_bytes >=
+                                    WEIR_RESIDENT_SHARE * (double)residency->asked_bytes
+                                ? WEIR_SEEN
+                                : WEIR_NOT_SEEN,
+                            NULL);
 }
 
 /* Asks the questions that the figure of a phase depends on, and answers them from readings that the
  * record has. Detectors have recorded theirs before. */
 static void ask_for_evidence(const struct weir_audit_input *input)
 {
-    const struct weir_phase_result *record = input->record;
-    const struct weir_residency_result *residency = &record->residency;
-    bool moves = weir_verb_moves_data(input->phase->verb) && record->op_count > 0;
     const char *lack;
 
-    if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0 ||
-        input->phase->is_check || input->phase->is_prefill)
+    if (!weir_audit_moves_to_storage(input) || input->phase->is_check || input->phase->is_prefill ||
+        !moves_data(input) || !weir_verb_reads(input->phase->verb))
         return;
-    if (moves && weir_verb_reads(input->phase->verb)) {
-        if (weir_audit_uses_page_cache(input))
-            observe(input, WEIR_EVIDENCE_PAGE_CACHE, residency->asked_bytes > 0,
-                    (double)residency->resident_bytes >=
-                        WEIR_RESIDENT_SHARE * (double)residency->asked_bytes,
-                    "the kernel does not tell what is in the page cache");
-        if (weir_audit_is_server_memory(input))
-            return;
-        lack = weir_audit_obstacle(input, WEIR_EVIDENCE_SUPPLIED);
-        observe(input, WEIR_EVIDENCE_SUPPLIED, lack == NULL, false, lack);
-    }
+    if (weir_audit_uses_page_cache(input))
+        observe_page_cache(input->record);
+    if (weir_audit_is_server_memory(input))
+        return;
+    lack = weir_audit_obstacle(input, WEIR_EVIDENCE_SUPPLIED);
+    weir_result_observe(input->record, WEIR_EVIDENCE_SUPPLIED,
+                        lack != NULL ? WEIR_CANNOT_OBSERVE : WEIR_NOT_SEEN, lack);
 }
 
 void weir_audit_phase(const struct weir_plan *plan, const struct weir_test_result *begun,
@@ -204,14 +214,12 @@ static const struct {
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_FOREIGN_IO},
 };
 
-/* True if the record has a finding of this kind that weighs as much as the symptom: what makes the
- * verdict is never hidden. */
-static bool has_cause(const struct weir_phase_result *record, enum weir_finding_kind kind,
-                      const struct weir_finding *symptom)
+bool weir_audit_has_finding(const struct weir_phase_result *record, enum weir_finding_kind kind,
+                            enum weir_effect least)
 {
     for (unsigned i = 0; i < record->finding_count; i++)
         if (strcmp(record->findings[i].name, weir_finding_rows[kind].name) == 0 &&
-            record->findings[i].effect >= symptom->effect)
+            record->findings[i].effect >= least)
             return true;
     return false;
 }
@@ -225,10 +233,11 @@ void weir_audit_conclude(const struct weir_plan *plan, struct weir_phase_result 
 
     if (removed != WEIR_MEASURE_STORAGE)
         record->believed_as = removed;
+    /* What makes the verdict is never hidden by a finding that weighs less. */
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         for (unsigned k = 0; k < record->finding_count; k++)
             if (strcmp(record->findings[k].name, weir_finding_rows[causes[i].symptom].name) == 0 &&
-                has_cause(record, causes[i].cause, &record->findings[k]))
+                weir_audit_has_finding(record, causes[i].cause, record->findings[k].effect))
                 record->findings[k].explained_by = weir_finding_rows[causes[i].cause].name;
     weir_result_believe(record);
 }

@@ -234,21 +234,19 @@ bool weir_audit_is_memory(const char *type)
 
 const char *weir_audit_memory(const struct weir_audit_input *input)
 {
-    const struct weir_test_result *begun = input->begun;
-    const struct weir_storage_facts *storage =
-        begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
-    const char *name = NULL;
+    const char *type = input->begun->filesystem.type, *name = NULL;
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     uint32_t level = 0;
 
-    if (weir_audit_is_memory(begun->filesystem.type))
-        return begun->filesystem.type;
-    if (storage != NULL && weir_audit_is_memory(storage->type))
+    if (weir_audit_is_memory(type))
+        return type;
+    if (weir_audit_is_memory(storage->type))
         return storage->type;
     /* The lowest devices keep the data. */
-    for (uint32_t i = 0; storage != NULL && i < storage->device_count; i++)
+    for (uint32_t i = 0; i < storage->device_count; i++)
         if (storage->devices[i].level > level)
             level = storage->devices[i].level;
-    for (uint32_t i = 0; storage != NULL && i < storage->device_count; i++) {
+    for (uint32_t i = 0; i < storage->device_count; i++) {
         if (storage->devices[i].level != level)
             continue;
         if (!storage->devices[i].is_memory)
@@ -515,8 +513,7 @@ void weir_audit_storage(const struct weir_audit_input *input)
         weir_result_find_as(input->record, WEIR_FINDING_IN_MEMORY, WEIR_NOTE, WEIR_QUALIFY,
                             "servers keep the objects in memory, and that is what is measured -> "
                             "--measure memory");
-    if (input->record->op_count > 0 &&
-        (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0))
+    if (input->record->op_count > 0 && !weir_audit_moves_to_storage(input))
         weir_result_find(input->record, WEIR_FINDING_NO_STORAGE,
                          "%s moves no data to a storage -> another " WEIR_REMEDY_BACKEND
                          ", or --measure memory",
@@ -527,7 +524,7 @@ void weir_audit_cache(const struct weir_audit_input *input)
 {
     bool is_cached = weir_audit_uses_page_cache(input);
 
-    if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0)
+    if (!weir_audit_moves_to_storage(input))
         return;
     if (weir_audit_memory(input) != NULL)
         report_memory(input);

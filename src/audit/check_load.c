@@ -216,11 +216,6 @@ static void check_search(const struct weir_audit_input *input)
 }
 
 /* Without a device behind the transfers their time is that of their submission. */
-static bool moves_to_storage(const struct weir_audit_input *input)
-{
-    return (weir_test_abilities(input->test) & WEIR_CAN_KEEP) != 0 && !input->test->is_dry_run;
-}
-
 /* More than this of the median time is the system call that hands a transfer over. */
 #define SUBMISSION_SHARE 0.5
 
@@ -242,7 +237,7 @@ static void check_submission(const struct weir_audit_input *input)
     double handing_over_s, whole_s;
 
     if (record->depth < 2 || !record->submission || record->submission->total == 0 ||
-        !record->latency || !moves_to_storage(input))
+        !record->latency || !weir_audit_moves_to_storage(input))
         return;
     handing_over_s = (double)weir_histogram_percentile(record->submission, 0.5) / 1e9;
     whole_s = (double)weir_histogram_percentile(record->latency, 0.5) / 1e9;
@@ -264,7 +259,7 @@ static const struct weir_storage_facts *local_devices(const struct weir_audit_in
 
     if (begun->storage_count == 0 || begun->has_several_filesystems ||
         begun->storages[0].facts.is_network || begun->storages[0].facts.may_be_network ||
-        begun->storages[0].facts.device_count == 0 || !moves_to_storage(input))
+        begun->storages[0].facts.device_count == 0 || !weir_audit_moves_to_storage(input))
         return NULL;
     return &begun->storages[0].facts;
 }
@@ -287,7 +282,8 @@ static void check_depth(const struct weir_audit_input *input)
     if (record->depth < 2 || record->latency == NULL || record->latency->total == 0 ||
         record->pace.asked_per_s > 0.0 || input->phase->think_ns > 0 ||
         input->phase->transfers.layout.listing.pauses_ns > 0 || input->stop_s > 0.0 ||
-        window_s <= 0.0 || record->outcome != WEIR_OUTCOME_COMPLETE || !moves_to_storage(input))
+        window_s <= 0.0 || record->outcome != WEIR_OUTCOME_COMPLETE ||
+        !weir_audit_moves_to_storage(input))
         return;
     flying = (double)record->latency->sum_ns * 1e-9 / window_s;
     if (flying >= FLIGHT_SHARE * record->depth)
@@ -442,7 +438,7 @@ static void check_processors(const struct weir_audit_input *input)
     if (record->depth < 2 || record->pace.asked_per_s > 0.0 || input->phase->think_ns > 0 ||
         input->phase->transfers.layout.listing.pauses_ns > 0 || is_polling(input->test) ||
         record->rank_s_mean < WEIR_SHORT_PHASE_S || busy_s < PROCESSOR_SHARE * window_s ||
-        !moves_to_storage(input))
+        !weir_audit_moves_to_storage(input))
         return;
     weir_result_find(input->record, WEIR_FINDING_CPU_BOUND,
                      "ranks used their CPUs %.0f %% of the time (%.0f %% in the kernel) -> more "

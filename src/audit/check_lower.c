@@ -73,7 +73,7 @@ static double resident_share(const struct weir_audit_input *input)
 static void report_cache(const struct weir_audit_input *input, bool writes, double passed,
                          double due)
 {
-    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     const struct weir_device_facts *loop = weir_storage_buffered_loop(storage);
     enum weir_counted_by by = weir_counted_by(storage, &input->record->traffic);
     int digits = due < 10 * MIB ? 1 : 0;
@@ -109,7 +109,7 @@ static double find_asked(const struct weir_phase_result *record, double due)
 /* Compares what was moved with what counters below the caches saw. */
 static void check_crossing(const struct weir_audit_input *input, bool writes)
 {
-    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     const struct weir_traffic *traffic = &input->record->traffic;
     enum weir_counted_by by = weir_counted_by(storage, traffic);
     uint64_t moved = weir_audit_moved_bytes(input, writes), passed;
@@ -150,7 +150,7 @@ static void check_crossing(const struct weir_audit_input *input, bool writes)
  * counted. */
 static void check_blind_loop(const struct weir_audit_input *input)
 {
-    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     const struct weir_device_facts *loop = weir_storage_buffered_loop(storage);
     const struct weir_device_facts *last = &storage->devices[storage->device_count - 1];
 
@@ -167,7 +167,7 @@ static void check_blind_loop(const struct weir_audit_input *input)
 /* Once in a run, where the advice against a cached read would lead to the next cache. */
 static void warn_of_next_cache(const struct weir_audit_input *input)
 {
-    const struct weir_storage_facts *storage = &input->begun->storages[0].facts;
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     const struct weir_device_facts *loop = weir_storage_buffered_loop(storage);
     struct weir_phase_result *record = input->record;
 
@@ -190,11 +190,10 @@ static void warn_of_next_cache(const struct weir_audit_input *input)
 const char *weir_audit_obstacle(const struct weir_audit_input *input,
                                 enum weir_evidence_question question)
 {
-    static const struct weir_storage_facts unknown;
     const struct weir_test_result *begun = input->begun;
     const struct weir_traffic *traffic = &input->record->traffic;
     const struct weir_probes probes = {
-        .storage = begun->storage_count > 0 ? &begun->storages[0].facts : &unknown,
+        .storage = weir_audit_first_storage(input),
         .traffic = traffic,
         .knows_residency = input->record->residency.asked_bytes > 0,
         .knows_cpu_wait = true,
@@ -237,14 +236,14 @@ static void note_obstacles(const struct weir_audit_input *input)
 
 void weir_audit_lower(const struct weir_audit_input *input)
 {
-    if (input->test->is_dry_run || (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0 ||
-        input->record->op_count == 0 || input->begun->storage_count == 0 ||
-        input->phase->is_prefill || weir_audit_is_memory(input->begun->storages[0].facts.type))
+    if (!weir_audit_moves_to_storage(input) || input->record->op_count == 0 ||
+        input->begun->storage_count == 0 || input->phase->is_prefill ||
+        weir_audit_is_memory(weir_audit_first_storage(input)->type))
         return;
     if (!input->begun->has_several_filesystems) {
         check_crossing(input, false);
         check_crossing(input, true);
-        if (input->begun->storages[0].facts.device_count > 0)
+        if (weir_audit_first_storage(input)->device_count > 0)
             check_blind_loop(input);
         warn_of_next_cache(input);
     }

@@ -240,7 +240,7 @@ static enum weir_evidence_state count_names(const struct weir_audit_input *input
 {
     const struct weir_traffic *traffic = &input->record->traffic;
     const struct weir_test_result *begun = input->begun;
-    bool is_remote = begun->storage_count > 0 && begun->storages[0].facts.is_network;
+    bool is_remote = weir_audit_first_storage(input)->is_network;
     uint64_t data_bytes = work->read_bytes + (is_remote ? work->written_bytes : 0);
 
     if (begun->has_several_filesystems)

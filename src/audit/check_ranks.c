@@ -45,14 +45,6 @@ struct slow_cause {
     bool has_kind;
 };
 
-static bool has_finding(const struct weir_phase_result *record, enum weir_finding_kind kind)
-{
-    for (unsigned i = 0; i < record->finding_count; i++)
-        if (strcmp(record->findings[i].name, weir_finding_rows[kind].name) == 0)
-            return true;
-    return false;
-}
-
 static struct slow_cause find_cause(const struct weir_audit_input *input, double lost_s)
 {
     const struct weir_phase_result *record = input->record;
@@ -62,7 +54,8 @@ static struct slow_cause find_cause(const struct weir_audit_input *input, double
 
     if (input->stop_s >= least_s && input->stop_s > 0.0)
         return (struct slow_cause){"; it stopped", "repeat", WEIR_FINDING_STALL, true};
-    if (node != NULL && node->throttled_s >= least_s && has_finding(record, WEIR_FINDING_THROTTLED))
+    if (node != NULL && node->throttled_s >= least_s &&
+        weir_audit_has_finding(record, WEIR_FINDING_THROTTLED, WEIR_INFORM))
         return (struct slow_cause){"; a CPU quota stopped it", "more CPUs", WEIR_FINDING_THROTTLED,
                                    true};
     if (slowest->waited_s >= least_s)
@@ -100,7 +93,7 @@ static void check_balance(const struct weir_audit_input *input)
                      weir_duration_format(slowest_s, slowest),
                      weir_duration_format(others_s, others),
                      100.0 * (slowest_s - others_s) / slowest_s, cause.clause, cause.remedy);
-    if (cause.has_kind && has_finding(record, cause.kind))
+    if (cause.has_kind && weir_audit_has_finding(record, cause.kind, WEIR_INFORM))
         record->findings[record->finding_count - 1].explained_by =
             weir_finding_rows[cause.kind].name;
 }

@@ -34,14 +34,6 @@ struct rates {
     bool was_disturbed; /* ranks waited for a CPU in one of them */
 };
 
-static bool has_finding(const struct weir_phase_result *record, enum weir_finding_kind kind)
-{
-    for (unsigned i = 0; i < record->finding_count; i++)
-        if (strcmp(record->findings[i].name, weir_finding_rows[kind].name) == 0)
-            return true;
-    return false;
-}
-
 static void add_rate(struct rates *rates, const struct weir_phase_result *record, bool moves_data)
 {
     double amount = (double)(moves_data ? record->byte_count : record->op_count);
@@ -56,7 +48,7 @@ static void add_rate(struct rates *rates, const struct weir_phase_result *record
         weir_sums_add(&rates->others, amount);
     weir_sums_add(&rates->all, amount);
     weir_sums_add(&rates->seconds, record->windows.total_s);
-    rates->was_disturbed |= has_finding(record, WEIR_FINDING_CPU_PRESSURE);
+    rates->was_disturbed |= weir_audit_has_finding(record, WEIR_FINDING_CPU_PRESSURE, WEIR_INFORM);
 }
 
 /* Repetitions of which sums alone are kept come after those that have a record. */
@@ -222,7 +214,8 @@ void weir_audit_repetitions(const struct weir_plan *plan, const struct weir_resu
         record->repetition + 1 < test->repetitions)
         return;
     /* A record that is kept from an earlier run may have been compared with others. */
-    if (has_finding(record, WEIR_FINDING_SPREAD) || has_finding(record, WEIR_FINDING_WARM_UP)) {
+    if (weir_audit_has_finding(record, WEIR_FINDING_SPREAD, WEIR_INFORM) ||
+        weir_audit_has_finding(record, WEIR_FINDING_WARM_UP, WEIR_INFORM)) {
         weir_result_forget(record, WEIR_FINDING_SPREAD);
         weir_result_forget(record, WEIR_FINDING_WARM_UP);
     }
@@ -232,7 +225,7 @@ void weir_audit_repetitions(const struct weir_plan *plan, const struct weir_resu
         rates = find_worst_peer(plan, result, record);
     /* Phases that are over at once differ by chance, which "short" explains where it is raised. */
     if (rates.all.count > 1 && (rates.seconds.sum >= WEIR_SHORT_PHASE_S * rates.all.count ||
-                                has_finding(record, WEIR_FINDING_SHORT)))
+                                weir_audit_has_finding(record, WEIR_FINDING_SHORT, WEIR_INFORM)))
         judge_rates(record, &rates, weir_verb_moves_data(phase->verb));
     if (record->program != NULL)
         judge_labels(record, record->program);

@@ -47,13 +47,6 @@ static bool has_option(const char *options, const char *word)
     return false;
 }
 
-static const struct weir_storage_facts *storage_of(const struct weir_audit_input *input)
-{
-    static const struct weir_storage_facts unknown;
-
-    return input->begun->storage_count > 0 ? &input->begun->storages[0].facts : &unknown;
-}
-
 /* ---- counters ---- */
 
 enum counted { COUNTED_UNKNOWN, COUNTED_LESS, COUNTED_ALL };
@@ -64,7 +57,7 @@ enum counted { COUNTED_UNKNOWN, COUNTED_LESS, COUNTED_ALL };
 static enum counted weigh_counters(const struct weir_audit_input *input, uint64_t bytes,
                                    double share, uint64_t *passed)
 {
-    const struct weir_storage_facts *storage = storage_of(input);
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     bool is_remote = storage->is_network || storage->may_be_network;
 
     if (bytes == 0 || !weir_audit_passed(input, true, passed))
@@ -143,7 +136,7 @@ static void check_stored(const struct weir_audit_input *input, uint64_t written_
         observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
         return;
     }
-    if (is_known && !has_own_cache(storage_of(input)->type)) {
+    if (is_known && !has_own_cache(weir_audit_first_storage(input)->type)) {
         observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "dirty pages of the files");
         return;
     }
@@ -192,12 +185,12 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
         observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
         return;
     }
-    if (is_known && !has_own_cache(storage_of(input)->type)) {
+    if (is_known && !has_own_cache(weir_audit_first_storage(input)->type)) {
         observe(input, WEIR_EVIDENCE_SYNCED, WEIR_NOT_SEEN, "dirty pages of the files");
     } else {
         counted = weigh_counters(input, written_bytes, SYNCED_SHARE, &passed);
-        if (counted == COUNTED_LESS && !has_own_cache(storage_of(input)->type) &&
-            !storage_of(input)->is_network) {
+        if (counted == COUNTED_LESS && !has_own_cache(weir_audit_first_storage(input)->type) &&
+            !weir_audit_first_storage(input)->is_network) {
             weir_result_find(
                 input->record, WEIR_FINDING_SYNC_NO_EFFECT,
                 "devices wrote %.0f %% of the data in spite of the sync -> check LD_PRELOAD",
@@ -225,7 +218,7 @@ static void check_volatile(const struct weir_audit_input *input)
     static const char *const options[] = {"volatile",     "fsync=volatile", "nobarrier",
                                           "barrier=0",    "barrier=none",   "fsync_mode=nobarrier",
                                           "sync=disabled"};
-    const struct weir_storage_facts *storage = storage_of(input);
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (has_option(storage->options, options[i])) {
@@ -270,9 +263,8 @@ void weir_audit_sync(const struct weir_audit_input *input)
     /* Names alone have no pages whose state the kernel tells. */
     bool syncs_names = is_tree && is_synced_in_time && changes_names(input->phase->verb);
 
-    if ((written_bytes == 0 && !syncs_names) || record->op_count == 0 || input->test->is_dry_run ||
-        input->phase->is_check || input->phase->is_prefill ||
-        (weir_test_abilities(input->test) & WEIR_CAN_KEEP) == 0 ||
+    if ((written_bytes == 0 && !syncs_names) || record->op_count == 0 ||
+        !weir_audit_moves_to_storage(input) || input->phase->is_check || input->phase->is_prefill ||
         weir_audit_is_memory(input->begun->filesystem.type))
         return;
     /* A sync that failed is a failure, and ranks that are interrupted do not sync. */
@@ -346,7 +338,7 @@ bool weir_audit_labels(const struct weir_audit_input *input)
                          100.0 * share_of(label->unstored_bytes, label->written_asked_bytes),
                          label->name, more);
         observe(input, WEIR_EVIDENCE_STORED, WEIR_SEEN, NULL);
-    } else if (is_known && !has_own_cache(storage_of(input)->type)) {
+    } else if (is_known && !has_own_cache(weir_audit_first_storage(input)->type)) {
         observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "dirty pages of the files");
     }
     return is_known;

@@ -25,11 +25,6 @@ struct spot {
     uint32_t node;
 };
 
-static const struct weir_storage_facts *first_storage(const struct weir_audit_input *input)
-{
-    return input->begun->storage_count > 0 ? &input->begun->storages[0].facts : NULL;
-}
-
 /* File systems whose servers number files, so that all nodes see the same inode. Each client of the
  * others (sshfs, CIFS, 9p) counts by itself. */
 static bool has_global_inodes(const struct weir_audit_input *input)
@@ -37,10 +32,9 @@ static bool has_global_inodes(const struct weir_audit_input *input)
     static const char *const types[] = {
         "beegfs", "ceph", "fuse.ceph", "fuse.ceph-fuse", "fuse.glusterfs", "gfs2", "gpfs",
         "lustre", "nfs",  "nfs4",      "ocfs2",          "orangefs",       "panfs"};
-    const struct weir_storage_facts *storage = first_storage(input);
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
 
-    if (storage == NULL || input->begun->storage_count != 1 ||
-        input->begun->has_several_filesystems)
+    if (input->begun->storage_count != 1 || input->begun->has_several_filesystems)
         return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i], storage->type) == 0)
@@ -107,9 +101,9 @@ static void check_roots(const struct weir_audit_input *input, const struct spot 
                         unsigned count)
 {
     const struct weir_target *target = input->phase->target;
-    const struct weir_storage_facts *storage = first_storage(input);
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
 
-    if (target->path_count < 2 || target->has_exact_names || count < 2 || storage == NULL ||
+    if (target->path_count < 2 || target->has_exact_names || count < 2 ||
         !weir_storage_is_local(storage))
         return;
     for (unsigned i = 1; i < count; i++)
@@ -158,8 +152,8 @@ static void check_same_file(const struct weir_audit_input *input, struct spot sp
 static bool check_one_name(const struct weir_audit_input *input, struct spot spots[],
                            unsigned count)
 {
-    const struct weir_storage_facts *storage = first_storage(input);
-    bool is_local = storage != NULL && weir_storage_is_local(storage);
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
+    bool is_local = weir_storage_is_local(storage);
 
     qsort(spots, count, sizeof *spots, by_name);
     for (unsigned i = 1; i < count; i++) {
@@ -180,7 +174,7 @@ static bool check_one_name(const struct weir_audit_input *input, struct spot spo
 
 static bool check_kinds(const struct weir_audit_input *input)
 {
-    const struct weir_storage_facts *first = first_storage(input);
+    const struct weir_storage_facts *first = weir_audit_first_storage(input);
 
     for (unsigned i = 1; i < input->begun->storage_count; i++) {
         const struct weir_storage_group *other = &input->begun->storages[i];
@@ -204,8 +198,8 @@ static bool check_kinds(const struct weir_audit_input *input)
 static void check_own_storage(const struct weir_audit_input *input, struct spot spots[],
                               unsigned count)
 {
-    const struct weir_storage_facts *storage = first_storage(input);
-    bool is_own = count > 1 && storage != NULL;
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
+    bool is_own = count > 1 && input->begun->storage_count > 0;
 
     for (unsigned i = 0; i < input->begun->storage_count; i++)
         is_own &= weir_storage_is_local(&input->begun->storages[i].facts);
@@ -286,7 +280,7 @@ static double find_age(const struct weir_audit_input *input)
 /* Whether direct I/O was used or not: that passes the caches of this node alone. */
 static void check_age(const struct weir_audit_input *input)
 {
-    const struct weir_storage_facts *storage = first_storage(input);
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     uint64_t bytes = read_bytes(input);
     double age_s = find_age(input);
     char size[WEIR_SIZE_TEXT_BYTES];
@@ -298,8 +292,7 @@ static void check_age(const struct weir_audit_input *input)
                             "what is read was written %.0f day%s ago -> " WEIR_REMEDY_WRITE
                             " for files of this run",
                             age_s / OLD_S, age_s < 2 * OLD_S ? "" : "s");
-    else if (storage != NULL && storage->is_network && age_s > -OLD_S &&
-             bytes <= SERVER_MEMORY_BYTES)
+    else if (storage->is_network && age_s > -OLD_S && bytes <= SERVER_MEMORY_BYTES)
         weir_result_find(input->record, WEIR_FINDING_FITS_SERVER_MEMORY,
                          "%s may be in the memory of servers -> more data, or older files",
                          weir_size_format(bytes, size));

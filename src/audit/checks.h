@@ -33,6 +33,16 @@ struct weir_audit_input {
     double stop_s; /* length of the stop that weir_audit_stalls() reported; 0 = none */
 };
 
+/* Does the phase move data to a storage? Not so dry runs, and backends that keep nothing. */
+bool weir_audit_moves_to_storage(const struct weir_audit_input *input);
+
+/* The storage of the first file; facts that are not known if there is none. */
+const struct weir_storage_facts *weir_audit_first_storage(const struct weir_audit_input *input);
+
+/* True if the record has a finding of this kind with this effect or a graver one. */
+bool weir_audit_has_finding(const struct weir_phase_result *record, enum weir_finding_kind kind,
+                            enum weir_effect least);
+
 /* Do transfers pass a page cache? */
 bool weir_audit_uses_page_cache(const struct weir_audit_input *input);
 
