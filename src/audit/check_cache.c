@@ -3,6 +3,7 @@
  * known, which rank wrote the data and through which cache; and what of writes left memory. */
 #include "checks.h"
 
+#include "weir/base/observable.h"
 #include "weir/base/remedy.h"
 #include "weir/base/text.h"
 
@@ -220,27 +221,15 @@ static void judge_residency(const struct weir_audit_input *input)
 
 /* ---- memory in the place of storage ---- */
 
-/* File systems without storage under them: tmpfs(5), and ramfs and hugetlbfs in the documentation
- * of the Linux kernel. */
-bool weir_audit_is_memory(const char *type)
-{
-    static const char *const types[] = {"tmpfs", "ramfs", "hugetlbfs"};
-
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i]) == 0)
-            return true;
-    return false;
-}
-
 const char *weir_audit_memory(const struct weir_audit_input *input)
 {
     const char *type = input->begun->filesystem.type, *name = NULL;
     const struct weir_storage_facts *storage = weir_audit_first_storage(input);
     uint32_t level = 0;
 
-    if (weir_audit_is_memory(type))
+    if (weir_filesystem_is_memory(type))
         return type;
-    if (weir_audit_is_memory(storage->type))
+    if (weir_filesystem_is_memory(storage->type))
         return storage->type;
     /* The lowest devices keep the data. */
     for (uint32_t i = 0; i < storage->device_count; i++)
@@ -440,7 +429,7 @@ void weir_audit_tree_supply(const struct weir_audit_input *input)
 
     if (input->phase->verb != WEIR_READ_FILE || record->byte_count < MISSING_LEAST_BYTES / 4 ||
         record->supply.rank_count < record->rank_count ||
-        weir_audit_is_memory(input->begun->filesystem.type))
+        weir_filesystem_is_memory(input->begun->filesystem.type))
         return;
     share = 1.0 - (double)record->supply.storage_bytes / read;
     weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED,
@@ -470,8 +459,7 @@ static void check_direct(const struct weir_audit_input *input)
 
     /* btrfs(5): it waits until the pages are written, and drops them. */
     if (!weir_audit_uses_page_cache(input) && weir_verb_writes(input->phase->verb) &&
-        strcmp(type, "btrfs") == 0 && begun->storage_count > 0 &&
-        strstr(begun->storages[0].facts.options, "compress") != NULL)
+        strcmp(type, "btrfs") == 0 && weir_storage_compresses(weir_audit_first_storage(input)))
         weir_result_find_as(record, WEIR_FINDING_BUFFERED_DIRECT, WEIR_NOTE, WEIR_QUALIFY,
                             "btrfs writes direct I/O through the page cache where it compresses "
                             "-> mount it without compression");
@@ -528,7 +516,7 @@ void weir_audit_cache(const struct weir_audit_input *input)
         return;
     if (weir_audit_memory(input) != NULL)
         report_memory(input);
-    if (weir_audit_is_memory(input->begun->filesystem.type))
+    if (weir_filesystem_is_memory(input->begun->filesystem.type))
         return;
     check_direct(input);
     weir_audit_sync(input);

@@ -128,7 +128,7 @@ static void check_crossing(const struct weir_audit_input *input, bool writes)
         !weir_counted_bytes(storage, traffic, writes, &passed))
         return;
     if (by == WEIR_COUNTED_BY_DEVICES && weir_storage_buffered_loop(storage) == NULL &&
-        !(writes && strstr(storage->options, "compress") != NULL))
+        !(writes && weir_storage_compresses(storage)))
         return;
     is_exact |= by == WEIR_COUNTED_BY_DEVICES;
     share = 1.0 - (double)passed / due;
@@ -238,7 +238,7 @@ void weir_audit_lower(const struct weir_audit_input *input)
 {
     if (!weir_audit_moves_to_storage(input) || input->record->op_count == 0 ||
         input->begun->storage_count == 0 || input->phase->is_prefill ||
-        weir_audit_is_memory(weir_audit_first_storage(input)->type))
+        weir_filesystem_is_memory(weir_audit_first_storage(input)->type))
         return;
     if (!input->begun->has_several_filesystems) {
         check_crossing(input, false);

@@ -3,6 +3,7 @@
  * what was done more than a change in memory? */
 #include "checks.h"
 
+#include "weir/base/observable.h"
 #include "weir/base/remedy.h"
 #include "weir/base/text.h"
 #include "weir/plan/program.h"
@@ -60,8 +61,8 @@ static bool is_in_memory(const struct weir_audit_input *input)
         return false;
     for (unsigned i = 0; i < begun->storage_count; i++)
         if (!begun->storages[i].facts.is_known ||
-            (weir_audit_is_memory(begun->storages[0].facts.type) &&
-             !weir_audit_is_memory(begun->storages[i].facts.type)))
+            (weir_filesystem_is_memory(begun->storages[0].facts.type) &&
+             !weir_filesystem_is_memory(begun->storages[i].facts.type)))
             return false;
     return begun->storage_count > 0;
 }

@@ -4,7 +4,9 @@
  * are asked where the kernel does not count these, or where a client has a cache of its own. */
 #include "checks.h"
 
+#include "weir/base/observable.h"
 #include "weir/base/remedy.h"
+#include "weir/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,29 +25,6 @@
 #define SEEN_SHARE 0.01
 /* A program's label that writes less is about names. */
 #define LABEL_LEAST_BYTES (UINT64_C(1) << 20)
-
-/* Clients that keep data outside of the page cache: clean pages are not yet on storage. */
-static bool has_own_cache(const char *type)
-{
-    static const char *const types[] = {"beegfs", "fhgfs", "gpfs",   "orangefs",
-                                        "panfs",  "pvfs2", "wekafs", "zfs"};
-
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i]) == 0)
-            return true;
-    return strcmp(type, "fuse") == 0 || strncmp(type, "fuse.", 5) == 0;
-}
-
-/* Is the word one of a list with commas? */
-static bool has_option(const char *options, const char *word)
-{
-    const size_t length = strlen(word);
-
-    for (; *options != '\0'; options += strcspn(options, ","), options += *options == ',')
-        if (strncmp(options, word, length) == 0 && strchr(",=:", options[length]) != NULL)
-            return true;
-    return false;
-}
 
 /* ---- counters ---- */
 
@@ -66,10 +45,7 @@ static enum counted weigh_counters(const struct weir_audit_input *input, uint64_
         return COUNTED_ALL;
     if (is_remote && (double)*passed < SEEN_SHARE * (double)bytes)
         return COUNTED_UNKNOWN;
-    return has_option(storage->options, "compress") ||
-                   has_option(storage->options, "compress-force")
-               ? COUNTED_UNKNOWN
-               : COUNTED_LESS;
+    return weir_storage_compresses(storage) ? COUNTED_UNKNOWN : COUNTED_LESS;
 }
 
 /* ---- did the data leave memory? ---- */
@@ -136,7 +112,7 @@ static void check_stored(const struct weir_audit_input *input, uint64_t written_
         observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
         return;
     }
-    if (is_known && !has_own_cache(weir_audit_first_storage(input)->type)) {
+    if (is_known && !weir_storage_hides_writes(weir_audit_first_storage(input))) {
         observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "dirty pages of the files");
         return;
     }
@@ -185,11 +161,12 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
         observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
         return;
     }
-    if (is_known && !has_own_cache(weir_audit_first_storage(input)->type)) {
+    if (is_known && !weir_storage_hides_writes(weir_audit_first_storage(input))) {
         observe(input, WEIR_EVIDENCE_SYNCED, WEIR_NOT_SEEN, "dirty pages of the files");
     } else {
         counted = weigh_counters(input, written_bytes, SYNCED_SHARE, &passed);
-        if (counted == COUNTED_LESS && !has_own_cache(weir_audit_first_storage(input)->type) &&
+        if (counted == COUNTED_LESS &&
+            !weir_storage_hides_writes(weir_audit_first_storage(input)) &&
             !weir_audit_first_storage(input)->is_network) {
             weir_result_find(
                 input->record, WEIR_FINDING_SYNC_NO_EFFECT,
@@ -221,7 +198,7 @@ static void check_volatile(const struct weir_audit_input *input)
     const struct weir_storage_facts *storage = weir_audit_first_storage(input);
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (has_option(storage->options, options[i])) {
+        if (weir_text_list_has(storage->options, options[i])) {
             weir_result_find(input->record, WEIR_FINDING_VOLATILE_MOUNT,
                              "syncs make nothing stable with mount option %s -> remount",
                              options[i]);
@@ -265,7 +242,7 @@ void weir_audit_sync(const struct weir_audit_input *input)
 
     if ((written_bytes == 0 && !syncs_names) || record->op_count == 0 ||
         !weir_audit_moves_to_storage(input) || input->phase->is_check || input->phase->is_prefill ||
-        weir_audit_is_memory(input->begun->filesystem.type))
+        weir_filesystem_is_memory(input->begun->filesystem.type))
         return;
     /* A sync that failed is a failure, and ranks that are interrupted do not sync. */
     if ((is_synced_in_time || transfers->must_sync_after) && record->error_count == 0 &&
@@ -338,7 +315,7 @@ bool weir_audit_labels(const struct weir_audit_input *input)
                          100.0 * share_of(label->unstored_bytes, label->written_asked_bytes),
                          label->name, more);
         observe(input, WEIR_EVIDENCE_STORED, WEIR_SEEN, NULL);
-    } else if (is_known && !has_own_cache(weir_audit_first_storage(input)->type)) {
+    } else if (is_known && !weir_storage_hides_writes(weir_audit_first_storage(input))) {
         observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "dirty pages of the files");
     }
     return is_known;

@@ -66,9 +66,6 @@ bool weir_audit_is_server_memory(const struct weir_audit_input *input);
 /* Did block devices supply the data of files in trees that were read? */
 void weir_audit_tree_supply(const struct weir_audit_input *input);
 
-/* Is this type of file system memory, without storage under it? */
-bool weir_audit_is_memory(const char *type);
-
 /* The memory that keeps the files of a test: the type of the file system ("tmpfs"), or the device
  * below it ("ram0", a loop device over a file in memory). NULL = none. */
 const char *weir_audit_memory(const struct weir_audit_input *input);

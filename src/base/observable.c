@@ -3,37 +3,48 @@
  * have. */
 #include "weir/base/observable.h"
 
+#include "weir/base/text.h"
+
 #include <string.h>
 
-/* How a file system's bytes leave the node, and whether its client has a cache that the kernel's
- * page cache does not contain. */
+/* How a file system's bytes leave the node, and where they may be that the pages of its files do
+ * not show. */
 struct kind {
     const char *type; /* of the mount; a "*" at its end stands for any rest */
     enum { BY_SOCKETS, BY_VERBS, BY_HOST, BY_UNKNOWN, IN_MEMORY } way;
-    bool has_own_cache;
+    enum {
+        IN_PAGES,   /* the page cache of the files has all */
+        IN_BUFFERS, /* data that were written, for as long as a file is open */
+        IN_CACHE    /* data that were written, and data for later reads */
+    } kept;
 };
 
 /* The first row that matches. Types that are in no row: sockets where the file system is known to
- * be a network one, devices where it is local, else unknown. */
+ * be a network one, devices where it is local, else unknown; and pages alone. */
 static const struct kind kinds[] = {
-    {"tmpfs", IN_MEMORY, false},
-    {"ramfs", IN_MEMORY, false},
-    {"hugetlbfs", IN_MEMORY, false},
+    {"tmpfs", IN_MEMORY, IN_PAGES},
+    {"ramfs", IN_MEMORY, IN_PAGES},
+    {"hugetlbfs", IN_MEMORY, IN_PAGES},
     /* The hypervisor's host supplies these through shared memory. */
-    {"virtiofs", BY_HOST, false},
-    {"9p", BY_HOST, false},
-    /* WekaFS takes network ports away from the kernel (DPDK); DVS forwards calls over RDMA of
-     * Slingshot or Aries; DAOS transfers by libfabric from user space. */
-    {"wekafs", BY_HOST, false},
-    {"dvs", BY_HOST, false},
-    {"fuse.daos", BY_HOST, true},
-    {"fuse.dfuse", BY_HOST, true},
-    {"fuse.unifyfs", BY_HOST, true},
-    {"lustre", BY_VERBS, false},
-    {"gpfs", BY_VERBS, true},
-    {"beegfs", BY_VERBS, false},
-    {"fhgfs", BY_VERBS, false},
-    {"fuse*", BY_SOCKETS, true},
+    {"virtiofs", BY_HOST, IN_PAGES},
+    {"9p", BY_HOST, IN_PAGES},
+    /* WekaFS takes network ports away from the kernel (DPDK), and caches in its pages; DVS forwards
+     * calls over RDMA of Slingshot or Aries; DAOS transfers by libfabric from user space. */
+    {"wekafs", BY_HOST, IN_PAGES},
+    {"dvs", BY_HOST, IN_PAGES},
+    {"fuse.daos", BY_HOST, IN_CACHE},
+    {"fuse.dfuse", BY_HOST, IN_CACHE},
+    {"fuse.unifyfs", BY_HOST, IN_CACHE},
+    {"lustre", BY_VERBS, IN_PAGES},
+    {"gpfs", BY_VERBS, IN_CACHE},
+    /* Some hundred KiB of a file (tuneFileCacheType=buffered). */
+    {"beegfs", BY_VERBS, IN_BUFFERS},
+    {"fhgfs", BY_VERBS, IN_BUFFERS},
+    /* Closed source, and no documentation says that its pages are all. */
+    {"panfs", BY_SOCKETS, IN_BUFFERS},
+    /* Data are in the ARC until their transaction group is written. */
+    {"zfs", BY_SOCKETS, IN_CACHE},
+    {"fuse*", BY_SOCKETS, IN_CACHE},
 };
 
 static bool matches(const char *pattern, const char *type)
@@ -44,19 +55,20 @@ static bool matches(const char *pattern, const char *type)
                                   : strcmp(type, pattern) == 0;
 }
 
+static struct kind find_row(const char *type)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (matches(kinds[i].type, type))
+            return kinds[i];
+    return (struct kind){.type = "", .way = BY_SOCKETS};
+}
+
 static struct kind find_kind(const struct weir_storage_facts *storage)
 {
-    struct kind kind = {.type = "", .way = BY_SOCKETS};
+    struct kind kind = find_row(storage->type);
 
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (matches(kinds[i].type, storage->type)) {
-            kind = kinds[i];
-            break;
-        }
     if (!storage->is_network && kind.way == BY_SOCKETS)
         kind.way = BY_UNKNOWN;
-    /* "fuseblk" and FUSE over a device of its own. */
-    kind.has_own_cache &= weir_storage_is_local(storage) == false;
     return kind;
 }
 
@@ -117,9 +129,27 @@ const struct weir_device_facts *weir_storage_buffered_loop(const struct weir_sto
     return NULL;
 }
 
+/* Caches over a device of this node ("fuseblk", ZFS) shrink when the kernel drops its own. */
 bool weir_storage_has_client_cache(const struct weir_storage_facts *storage)
 {
-    return storage->is_known && find_kind(storage).has_own_cache;
+    return storage->is_known && find_kind(storage).kept == IN_CACHE &&
+           !weir_storage_is_local(storage);
+}
+
+bool weir_storage_hides_writes(const struct weir_storage_facts *storage)
+{
+    return find_kind(storage).kept != IN_PAGES;
+}
+
+bool weir_storage_compresses(const struct weir_storage_facts *storage)
+{
+    return weir_text_begins(storage->options, "compress") ||
+           strstr(storage->options, ",compress") != NULL;
+}
+
+bool weir_filesystem_is_memory(const char *type)
+{
+    return find_row(type).way == IN_MEMORY;
 }
 
 /* ---- obstacles ---- */

@@ -459,6 +459,21 @@ bool weir_text_begins(const char *string, const char *beginning)
     return strncmp(string, beginning, strlen(beginning)) == 0;
 }
 
+bool weir_text_list_has(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (;;) {
+        size_t size = strcspn(words, ",");
+
+        if (size == length && strncmp(words, word, length) == 0)
+            return true;
+        if (words[size] == '\0')
+            return false;
+        words += size + 1;
+    }
+}
+
 bool weir_text_cut_name(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -5,6 +5,7 @@
 
 #include "weir/base/observable.h"
 #include "weir/base/remedy.h"
+#include "weir/base/text.h"
 #include "weir/system/host.h"
 
 #include <errno.h>
@@ -19,22 +20,6 @@
 
 #define LIST_FILESYSTEMS                                                                           \
     "take a directory on a file system with storage behind it: df -hT lists them"
-
-static bool has_option(const char *options, const char *option)
-{
-    size_t length = strlen(option);
-
-    for (const char *at = options; *at != '\0'; at += strcspn(at, ","), at += *at == ',')
-        if (strncmp(at, option, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
-static bool is_memory(const char *type)
-{
-    return strcmp(type, "tmpfs") == 0 || strcmp(type, "ramfs") == 0 ||
-           strcmp(type, "hugetlbfs") == 0;
-}
 
 static bool is_device(const char *path)
 {
@@ -51,7 +36,7 @@ static void judge_filesystem(const struct weir_examination *examination,
     struct weir_diagnosis *diagnosis = examination->diagnosis;
     const char *path = examination->path;
 
-    if (has_option(facts->options, "ro")) {
+    if (weir_text_list_has(facts->options, "ro")) {
         weir_diagnosis_add(diagnosis, WEIR_LIMITED, "file system", NULL,
                            "%s at %s, from %s, is mounted read-only", facts->type,
                            facts->mount_point, facts->source);
@@ -63,7 +48,7 @@ static void judge_filesystem(const struct weir_examination *examination,
                            "%s at %s, from %s; %s may not be written by this user: %s", facts->type,
                            facts->mount_point, facts->source, path, strerror(errno));
         weir_diagnosis_help(diagnosis, "name a directory of your own, or have one made there");
-    } else if (is_memory(facts->type)) {
+    } else if (weir_filesystem_is_memory(facts->type)) {
         weir_diagnosis_add(diagnosis, WEIR_LIMITED, "file system", LIST_FILESYSTEMS,
                            "%s at %s: this is memory of the node, no storage", facts->type,
                            facts->mount_point);

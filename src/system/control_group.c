@@ -5,6 +5,7 @@
 #include "weir/system/control_group.h"
 
 #include "mounts.h"
+#include "weir/base/text.h"
 #include "weir/system/small_file.h"
 
 #include <limits.h>
@@ -160,7 +161,7 @@ static void read_mount(char *line, const struct walk *walk, const struct members
         strtok_r(NULL, " \n", &rest) == NULL)
         return;
     options = strtok_r(NULL, " \n", &rest);
-    if (own->version == 1 && (options == NULL || !weir_small_list_has(options, walk->controller)))
+    if (own->version == 1 && (options == NULL || !weir_text_list_has(options, walk->controller)))
         return;
     for (size_t i = 0; i < 5; i++) {
         words[i] = strtok_r(i == 0 ? line : NULL, " ", &rest);
@@ -254,7 +255,7 @@ static void walk_line(const struct walk *walk, char *line)
     *group++ = '\0';
     group[strcspn(group, "\n")] = '\0';
     own = (struct membership){names[1] == '\0' ? 2 : 1, names + 1, group};
-    if (own.version == 1 && !weir_small_list_has(own.names, walk->controller))
+    if (own.version == 1 && !weir_text_list_has(own.names, walk->controller))
         return;
     find_mount(walk, &own, &mount);
     if (mount.directory[0] != '\0')

@@ -41,21 +41,6 @@ bool weir_small_text_choice(char *to, size_t bytes, char *choices)
     return true;
 }
 
-bool weir_small_list_has(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (;;) {
-        size_t size = strcspn(words, ",");
-
-        if (size == length && strncmp(words, word, length) == 0)
-            return true;
-        if (words[size] == '\0')
-            return false;
-        words += size + 1;
-    }
-}
-
 bool weir_small_list_value(const char *words, const char *key, char *value, size_t bytes)
 {
     size_t length = strlen(key);

@@ -153,7 +153,7 @@ static void add_options(char *list, size_t bytes, char *options)
         size_t length = strlen(list);
 
         if (*option == '\0' || strcmp(option, "rw") == 0 || strcmp(option, "ro") == 0 ||
-            weir_mask_is_private(option) || is_layer(option) || weir_small_list_has(list, option))
+            weir_mask_is_private(option) || is_layer(option) || weir_text_list_has(list, option))
             continue;
         weir_mask_user(option);
         weir_mask_addresses(option);
@@ -166,8 +166,8 @@ static void add_options(char *list, size_t bytes, char *options)
 /* Of the mount and of the file system: both decide whether it is writable. */
 static void keep_options(struct weir_storage_facts *facts, struct weir_mount *mount)
 {
-    bool is_read_only = weir_small_list_has(mount->options, "ro") ||
-                        weir_small_list_has(mount->super_options, "ro");
+    bool is_read_only =
+        weir_text_list_has(mount->options, "ro") || weir_text_list_has(mount->super_options, "ro");
 
     snprintf(facts->options, sizeof facts->options, is_read_only ? "ro" : "rw");
     add_options(facts->options, sizeof facts->options, mount->options);

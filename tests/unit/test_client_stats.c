@@ -187,33 +187,54 @@ static void what_counts_the_bytes_depends_on_the_file_system(void **state)
         enum weir_counted_by by;
         bool is_observable;
         bool has_cache;
+        bool hides_writes;
     } cases[] = {
-        {"ext4", false, false, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false},
-        {"ext4", false, false, {0}, WEIR_COUNTED_NOWHERE, false, false},
-        {"tmpfs", false, false, {0}, WEIR_COUNTED_NOWHERE, true, false},
-        {"nfs4", true, false, {.has_client = true}, WEIR_COUNTED_BY_CLIENT, true, false},
-        {"nfs4", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false},
-        {"lustre", true, false, {.has_disks = true}, WEIR_COUNTED_NOWHERE, false, false},
-        {"beegfs", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false},
-        {"fuse.ceph-fuse", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, true},
+        {"ext4", false, false, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false, false},
+        {"ext4", false, false, {0}, WEIR_COUNTED_NOWHERE, false, false, false},
+        {"tmpfs", false, false, {0}, WEIR_COUNTED_NOWHERE, true, false, false},
+        {"nfs4", true, false, {.has_client = true}, WEIR_COUNTED_BY_CLIENT, true, false, false},
+        {"nfs4", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false, false},
+        {"lustre", true, false, {.has_disks = true}, WEIR_COUNTED_NOWHERE, false, false, false},
+        {"beegfs", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false, true},
+        {"fuse.ceph-fuse",
+         true,
+         false,
+         {.has_network = true},
+         WEIR_COUNTED_BY_PORTS,
+         true,
+         true,
+         true},
         {"gpfs",
          true,
          false,
          {.has_network = true, .has_disks = true},
          WEIR_COUNTED_BY_ALL,
          true,
+         true,
          true},
-        {"virtiofs", true, false, {.has_network = true}, WEIR_COUNTED_NOWHERE, false, false},
-        {"ocfs2", false, true, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false},
+        {"virtiofs", true, false, {.has_network = true}, WEIR_COUNTED_NOWHERE, false, false, false},
+        {"ocfs2", false, true, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false, false},
         {"fuse.x",
          false,
          true,
          {.has_network = true, .has_disks = true},
          WEIR_COUNTED_BY_ALL,
          false,
+         true,
          true},
-        {"fuse.x", false, true, {.has_network = true}, WEIR_COUNTED_NOWHERE, false, true},
-        {"fuseblk", false, false, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false},
+        {"fuse.x", false, true, {.has_network = true}, WEIR_COUNTED_NOWHERE, false, true, true},
+        {"wekafs", true, false, {.has_network = true}, WEIR_COUNTED_NOWHERE, false, false, false},
+        {"orangefs", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false, false},
+        {"panfs", true, false, {.has_network = true}, WEIR_COUNTED_BY_PORTS, true, false, true},
+        {"zfs", false, false, {.has_devices = true}, WEIR_COUNTED_BY_DEVICES, true, false, true},
+        {"fuseblk",
+         false,
+         false,
+         {.has_devices = true},
+         WEIR_COUNTED_BY_DEVICES,
+         true,
+         false,
+         true},
     };
 
     (void)state;
@@ -231,6 +252,30 @@ static void what_counts_the_bytes_depends_on_the_file_system(void **state)
         /* What is limited has a way out. */
         assert_int_equal(obstacle.remedy == NULL, cases[i].is_observable);
         assert_int_equal(weir_storage_has_client_cache(&facts), cases[i].has_cache);
+        assert_int_equal(weir_storage_hides_writes(&facts), cases[i].hides_writes);
+    }
+}
+
+static void mount_options_tell_of_compression(void **state)
+{
+    static const struct {
+        const char *options;
+        bool compresses;
+    } cases[] = {
+        {"rw,noatime,compress=zstd:3,ssd", true},
+        {"rw,compress-force=zlib", true},
+        {"rw,compress_algorithm=lz4,compress_log_size=2", true},
+        {"compress", true},
+        {"rw,nocompress_extension=db", false},
+        {"rw", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_storage_facts facts = {0};
+
+        snprintf(facts.options, sizeof facts.options, "%s", cases[i].options);
+        assert_int_equal(weir_storage_compresses(&facts), cases[i].compresses);
     }
 }
 
@@ -280,6 +325,7 @@ int main(void)
         cmocka_unit_test(ports_that_hide_rdma_are_not_counted),
         cmocka_unit_test(caches_of_clients_have_names),
         cmocka_unit_test(what_counts_the_bytes_depends_on_the_file_system),
+        cmocka_unit_test(mount_options_tell_of_compression),
         cmocka_unit_test(disks_of_the_node_count_where_no_device_is_known),
     };
 

@@ -60,4 +60,15 @@ weir_storage_buffered_loop(const struct weir_storage_facts *storage);
  * of the page cache: FUSE daemons and page pools. --drop-caches does not reach these. */
 bool weir_storage_has_client_cache(const struct weir_storage_facts *storage);
 
+/* Whether data that were written may still be in memory of this node while all pages of their file
+ * are clean: with all of the above, FUSE over a device, ZFS, and clients with buffers. */
+bool weir_storage_hides_writes(const struct weir_storage_facts *storage);
+
+/* Whether an option of the mount has the file system compress data (btrfs, F2FS). */
+bool weir_storage_compresses(const struct weir_storage_facts *storage);
+
+/* Whether this type of file system is memory, without storage under it: tmpfs(5), and ramfs and
+ * hugetlbfs in the documentation of the kernel. */
+bool weir_filesystem_is_memory(const char *type);
+
 #endif

@@ -52,6 +52,9 @@ void weir_text_shorten(char *string, size_t capacity);
 
 bool weir_text_begins(const char *string, const char *beginning);
 
+/* True if one of the words, which commas separate, is `word`. */
+bool weir_text_list_has(const char *words, const char *word);
+
 /* Cuts the last name off a path, which leaves the directory that it is in: of "a/b", "a"; of "a",
  * "."; of "/a", "/". False if nothing is above: of "." and "/". */
 bool weir_text_cut_name(char *path);

@@ -20,10 +20,7 @@ void weir_small_text_copy(char *to, size_t bytes, const char *from);
  * `choices`. False, and *to as it was, if there are no brackets. */
 bool weir_small_text_choice(char *to, size_t bytes, char *choices);
 
-/* True if one of the words, which commas separate, is `word`. */
-bool weir_small_list_has(const char *words, const char *word);
-
-/* Copies the value of "KEY=VALUE" in such a list. False if the key is not there. */
+/* Copies the value of "KEY=VALUE" in a list with commas. False if the key is not there. */
 bool weir_small_list_value(const char *words, const char *key, char *value, size_t bytes);
 
 /* The first line. False, and "", if the file is not there or the line is blank. */
