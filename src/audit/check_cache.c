@@ -255,32 +255,12 @@ static void report_memory(const struct weir_audit_input *input)
         weir_audit_memory(input));
 }
 
-/* Servers on a client's own node are reached by loopback, which processes use for other things,
- * too. */
 bool weir_audit_passed(const struct weir_audit_input *input, bool writes, uint64_t *bytes)
 {
-    const struct weir_test_result *begun = input->begun;
-    const struct weir_traffic *traffic = &input->record->traffic;
-    const struct weir_storage_facts *storage =
-        begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
-    bool is_remote = storage != NULL &&
-                     (storage->is_network || (storage->may_be_network && !traffic->has_devices));
-
     /* Counters are those of the first file's storage. */
-    if (begun->has_several_filesystems)
-        return false;
-    /* Those of the mount itself are exact. */
-    if (traffic->has_client) {
-        *bytes = writes ? traffic->client_written_bytes : traffic->client_read_bytes;
-        return true;
-    }
-    if (writes)
-        *bytes = is_remote ? traffic->network_sent_bytes : traffic->device_written_bytes;
-    else
-        *bytes = is_remote ? traffic->network_received_bytes : traffic->device_read_bytes;
-    if (is_remote)
-        *bytes += traffic->loopback_bytes;
-    return is_remote ? traffic->has_network || traffic->has_loopback : traffic->has_devices;
+    return !input->begun->has_several_filesystems &&
+           weir_counted_bytes(weir_audit_first_storage(input), &input->record->traffic, writes,
+                              bytes);
 }
 
 /* Transfers of a mixed phase are of one size. */

@@ -42,7 +42,8 @@ static enum counted weigh_counters(const struct weir_audit_input *input, uint64_
     if (bytes == 0 || !weir_audit_passed(input, true, passed))
         return COUNTED_UNKNOWN;
     if ((double)*passed >= share * (double)bytes)
-        return COUNTED_ALL;
+        return weir_audit_obstacle(input, WEIR_EVIDENCE_STORED) == NULL ? COUNTED_ALL
+                                                                        : COUNTED_UNKNOWN;
     if (is_remote && (double)*passed < SEEN_SHARE * (double)bytes)
         return COUNTED_UNKNOWN;
     return weir_storage_compresses(storage) ? COUNTED_UNKNOWN : COUNTED_LESS;

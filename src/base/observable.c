@@ -79,7 +79,7 @@ enum weir_counted_by weir_counted_by(const struct weir_storage_facts *storage,
 {
     struct kind kind = find_kind(storage);
 
-    if (!storage->is_known || kind.way == IN_MEMORY)
+    if (kind.way == IN_MEMORY)
         return WEIR_COUNTED_NOWHERE;
     if (traffic->has_client)
         return WEIR_COUNTED_BY_CLIENT;
@@ -88,7 +88,7 @@ enum weir_counted_by weir_counted_by(const struct weir_storage_facts *storage,
     if (traffic->has_devices)
         return WEIR_COUNTED_BY_DEVICES;
     /* GPFS reads disks that a SAN shares, as well as servers. */
-    if (kind.way != BY_HOST && traffic->has_network && traffic->has_disks)
+    if (storage->is_known && kind.way != BY_HOST && traffic->has_network && traffic->has_disks)
         return WEIR_COUNTED_BY_ALL;
     return WEIR_COUNTED_NOWHERE;
 }
@@ -96,7 +96,8 @@ enum weir_counted_by weir_counted_by(const struct weir_storage_facts *storage,
 bool weir_counted_bytes(const struct weir_storage_facts *storage,
                         const struct weir_traffic *traffic, bool writes, uint64_t *bytes)
 {
-    /* Servers may be on this node. */
+    /* Servers may be on this node: they are reached by loopback, which processes use for other
+     * things, too. */
     uint64_t ports = (writes ? traffic->network_sent_bytes : traffic->network_received_bytes) +
                      traffic->loopback_bytes;
 

@@ -156,6 +156,21 @@ static void write_far(struct subject *x, uint64_t sent, uint64_t looped)
 SPOIL(write_far_unseen, write_far(x, 0, 0))
 SPOIL(write_far_by_loopback, write_far(x, 0, 4 * MIB))
 SPOIL(write_far_in_part, write_far(x, MIB, 0))
+/* Ports have a quarter of the data. */
+static void write_past_ports(struct subject *x, const char *type, uint64_t to_disks)
+{
+    static struct weir_storage_group storage;
+
+    storage = (struct weir_storage_group){.facts = {.is_known = true, .is_network = true}};
+    snprintf(storage.facts.type, sizeof storage.facts.type, "%s", type);
+    write_far_in_part(x);
+    x->begun.storages = &storage;
+    x->record.traffic.has_disks = to_disks > 0;
+    x->record.traffic.disks_written_bytes = to_disks;
+}
+SPOIL(write_to_san, write_past_ports(x, "gpfs", 3 * MIB))
+SPOIL(write_to_san_in_part, write_past_ports(x, "gpfs", MIB))
+SPOIL(write_to_host, write_past_ports(x, "virtiofs", 0))
 static void sync_on_mount(struct subject *x, const char *options, bool is_memory)
 {
     static struct weir_storage_group storage;
@@ -726,6 +741,9 @@ static void rates_of_memory_are_named_as_such(void **state)
         {write_far_unseen, "unsynced", WEIR_NOTE, false},
         {write_far_by_loopback, "unsynced", WEIR_NOTE, false},
         {write_far_in_part, "unsynced", WEIR_NOTE, true},
+        {write_to_san, "unsynced", WEIR_NOTE, false},
+        {write_to_san_in_part, "unsynced", WEIR_NOTE, true},
+        {write_to_host, "unsynced", WEIR_NOTE, false},
         {sync_and_leave_dirty, "sync-no-effect", WEIR_WARNING, true},
         {sync_and_leave_nearly_clean, "sync-no-effect", WEIR_WARNING, false},
         {write_and_sync, "sync-no-effect", WEIR_WARNING, true},
