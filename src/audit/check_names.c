@@ -239,19 +239,23 @@ static uint64_t device_bytes(const struct weir_phase_result *record)
 static enum weir_evidence_state count_names(const struct weir_audit_input *input,
                                             const struct name_work *work, uint64_t *bytes)
 {
-    const struct weir_traffic *traffic = &input->record->traffic;
-    const struct weir_test_result *begun = input->begun;
-    bool is_remote = weir_audit_first_storage(input)->is_network;
-    uint64_t data_bytes = work->read_bytes + (is_remote ? work->written_bytes : 0);
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
+    const char *lack = weir_audit_obstacle(input, WEIR_EVIDENCE_NAMES);
+    struct weir_traffic traffic = input->record->traffic;
+    uint64_t received, sent, data_bytes;
+    bool is_remote;
 
-    if (begun->has_several_filesystems)
-        return observe(input, WEIR_CANNOT_OBSERVE, "the names are on several file systems");
-    if (is_remote ? !traffic->has_network && !traffic->has_loopback : !traffic->has_devices)
+    if (lack != NULL)
+        return observe(input, WEIR_CANNOT_OBSERVE, lack);
+    /* Clients count payloads, not the requests for names. */
+    traffic.has_client = false;
+    if (!weir_counted_bytes(storage, &traffic, false, &received) ||
+        !weir_counted_bytes(storage, &traffic, true, &sent))
         return observe(input, WEIR_CANNOT_OBSERVE, "no counter of a device or network");
-    /* Servers may be on this node. */
-    *bytes = is_remote ? traffic->network_received_bytes + traffic->network_sent_bytes +
-                             traffic->loopback_bytes
-                       : device_bytes(input->record);
+    is_remote = weir_counted_by(storage, &traffic) != WEIR_COUNTED_BY_DEVICES;
+    data_bytes = work->read_bytes + (is_remote ? work->written_bytes : 0);
+    /* Both directions have what passed the loopback device. */
+    *bytes = is_remote ? received + sent - traffic.loopback_bytes : device_bytes(input->record);
     if ((double)*bytes < CACHED_BYTES * (double)work->operations)
         return observe(input, WEIR_SEEN, "bytes of devices and networks for each name");
     /* Holes and cached data are not among these bytes, and nothing tells how much of them is. */
