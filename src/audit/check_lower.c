@@ -192,6 +192,7 @@ const char *weir_audit_obstacle(const struct weir_audit_input *input,
 {
     const struct weir_test_result *begun = input->begun;
     const struct weir_traffic *traffic = &input->record->traffic;
+    /* Dirty pages and what ranks had devices read are recorded where they are judged. */
     const struct weir_probes probes = {
         .storage = weir_audit_first_storage(input),
         .traffic = traffic,

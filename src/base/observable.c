@@ -210,6 +210,23 @@ static struct weir_obstacle find_transfer_obstacle(const struct weir_probes *pro
     return find_uncounted(probes);
 }
 
+/* The reading of the ranks and their files that answers the question, before any counter of the
+ * node is needed; NULL = there is none. What is below a loop device shows in counters alone. */
+static const char *find_own_reading(enum weir_evidence_question question,
+                                    const struct weir_probes *probes)
+{
+    const struct weir_storage_facts *storage = probes->storage;
+    bool is_write = question == WEIR_EVIDENCE_STORED || question == WEIR_EVIDENCE_SYNCED;
+
+    if (find_kind(storage).way == IN_MEMORY || weir_storage_buffered_loop(storage) != NULL)
+        return NULL;
+    if (is_write && probes->knows_dirty && !weir_storage_hides_writes(storage))
+        return "dirty pages of the files";
+    if (question == WEIR_EVIDENCE_SUPPLIED && probes->counts_reads)
+        return "/proc/self/io of each rank";
+    return NULL;
+}
+
 struct weir_obstacle weir_obstacle_find(enum weir_evidence_question question,
                                         const struct weir_probes *probes)
 {
@@ -238,12 +255,16 @@ struct weir_obstacle weir_obstacle_find(enum weir_evidence_question question,
     case WEIR_EVIDENCE_COUNT:
         break;
     }
-    return find_transfer_obstacle(probes);
+    return find_own_reading(question, probes) != NULL ? none : find_transfer_obstacle(probes);
 }
 
 const char *weir_observer_name(enum weir_evidence_question question,
                                const struct weir_probes *probes)
 {
+    const char *own = find_own_reading(question, probes);
+
+    if (own != NULL)
+        return own;
     if (question == WEIR_EVIDENCE_PAGE_CACHE)
         return "residency of the pages";
     if (question == WEIR_EVIDENCE_CPU)

@@ -27,11 +27,19 @@ static void tell_dropping(const struct weir_examination *examination)
                        "(/proc/sys/vm/drop_caches)");
 }
 
-/* Of a file of our own, in memory: two pages, one of them written. */
-static int look(const char **source, struct weir_residency *sum)
+/* How the kernel tells which pages of a file are in memory. */
+struct residency_trial {
+    const char *source;
+    bool knows_dirty;
+    bool is_true; /* of two pages it called the one resident that was written */
+};
+
+/* Tries it with a file of our own, in memory. 0 or -errno. */
+static int try_residency(struct residency_trial *trial)
 {
     long page_bytes = sysconf(_SC_PAGESIZE);
     struct weir_residency_probe *probe;
+    struct weir_residency sum = {0};
     int fd = memfd_create("weir-doctor", MFD_CLOEXEC);
     char path[64];
     int rc = -EIO;
@@ -42,9 +50,11 @@ static int look(const char **source, struct weir_residency *sum)
     if (pwrite(fd, "", 1, 0) == 1 && ftruncate(fd, 2 * page_bytes) == 0)
         rc = weir_residency_open(path, &probe);
     if (rc == 0) {
-        *source = weir_residency_source(probe);
-        rc =
-            weir_residency_add(probe, (struct weir_extent){.bytes = 2 * (uint64_t)page_bytes}, sum);
+        trial->source = weir_residency_source(probe);
+        trial->knows_dirty = weir_residency_knows_dirty(probe);
+        rc = weir_residency_add(probe, (struct weir_extent){.bytes = 2 * (uint64_t)page_bytes},
+                                &sum);
+        trial->is_true = sum.asked_bytes == 2 * sum.resident_bytes;
         weir_residency_close(probe);
     }
     close(fd);
@@ -53,18 +63,17 @@ static int look(const char **source, struct weir_residency *sum)
 
 static void tell_residency(const struct weir_examination *examination)
 {
-    struct weir_residency sum = {0};
-    const char *source = "";
-    int rc = look(&source, &sum);
+    struct residency_trial trial;
+    int rc = try_residency(&trial);
 
-    if (rc == 0 && sum.asked_bytes == 2 * sum.resident_bytes)
+    if (rc == 0 && trial.is_true)
         weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, "residency", NULL,
-                           "%s tells how much of a file is in the page cache", source);
+                           "%s tells how much of a file is in the page cache", trial.source);
     else if (rc == 0)
         weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "residency",
                            "in a container: let seccomp allow cachestat, which tells the truth",
                            "%s is not to be believed here: it calls pages resident that are not",
-                           source);
+                           trial.source);
     else
         weir_diagnosis_add(examination->diagnosis, WEIR_MISSING, "residency",
                            "in a container: let seccomp allow cachestat or mincore",
@@ -78,8 +87,7 @@ void weir_examine_evidence(const struct weir_examination *examination)
     struct weir_storage_facts storage = {0};
     struct weir_traffic_watch *watch;
     struct weir_traffic traffic;
-    struct weir_residency sum = {0};
-    const char *source = "";
+    struct residency_trial trial;
     struct weir_probes probes = {.storage = &storage, .traffic = &traffic};
 
     if (examination->path == NULL)
@@ -88,7 +96,11 @@ void weir_examine_evidence(const struct weir_examination *examination)
     watch = weir_traffic_open(examination->root, &storage);
     weir_traffic_read(watch, &traffic);
     weir_traffic_close(watch);
-    probes.knows_residency = look(&source, &sum) == 0 && sum.asked_bytes == 2 * sum.resident_bytes;
+    probes.knows_residency = try_residency(&trial) == 0 && trial.is_true;
+    probes.knows_dirty = probes.knows_residency && trial.knows_dirty &&
+                         weir_residency_finds_pages(examination->path);
+    probes.counts_reads = weir_storage_counts_reads(examination->path) &&
+                          weir_small_file_is_there("%s/proc/self/io", examination->root);
     probes.knows_cpu_wait = weir_small_file_is_there("%s/proc/self/schedstat", examination->root);
     for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT; i++) {
         const struct weir_evidence_row *row = &weir_evidence_rows[i];

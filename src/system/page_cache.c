@@ -136,9 +136,19 @@ static int find_size(int fd, uint64_t *bytes)
     return 0;
 }
 
+/* Finds the overlay that `path`, which becomes `resolved`, is on. False if its upper directory is
+ * relative to where mount(8) ran. */
+static bool find_upper(const char *path, char resolved[PATH_MAX], struct weir_mount *mount,
+                       char directory[PATH_MAX])
+{
+    return realpath(path, resolved) != NULL && weir_mount_find("", resolved, mount) &&
+           weir_small_list_value(mount->super_options, "upperdir", directory, PATH_MAX) &&
+           directory[0] == '/';
+}
+
 /* The inode of an overlay has no pages: they belong to the file in the upper directory, or in a
- * lower one, which has the same size. Returns -1 if that file cannot be opened here: the option is
- * relative to where mount(8) ran, or names a directory outside of the container. */
+ * lower one, which has the same size. Returns -1 if that file cannot be opened here: the option may
+ * name a directory outside of the container. */
 static int open_upper(const struct weir_residency_probe *probe)
 {
     char resolved[PATH_MAX], upper[3 * PATH_MAX], directory[PATH_MAX];
@@ -148,9 +158,7 @@ static int open_upper(const struct weir_residency_probe *probe)
     size_t length;
     int fd;
 
-    if (realpath(probe->path, resolved) == NULL || !weir_mount_find("", resolved, &mount) ||
-        !weir_small_list_value(mount.super_options, "upperdir", directory, sizeof directory) ||
-        directory[0] != '/')
+    if (!find_upper(probe->path, resolved, &mount, directory))
         return -1;
     length = strcmp(mount.point, "/") == 0 ? 0 : strlen(mount.point);
     if (strncmp(resolved, mount.point, length) != 0)
@@ -232,6 +240,20 @@ const char *weir_residency_source(const struct weir_residency_probe *probe)
 bool weir_residency_knows_dirty(const struct weir_residency_probe *probe)
 {
     return probe->pages == NULL;
+}
+
+bool weir_residency_finds_pages(const char *path)
+{
+    char resolved[PATH_MAX], directory[PATH_MAX];
+    struct weir_mount mount;
+    struct statfs facts;
+
+    if (statfs(path, &facts) != 0)
+        return false;
+    if (facts.f_type != OVERLAYFS_SUPER_MAGIC)
+        return true;
+    return find_upper(path, resolved, &mount, directory) && statfs(directory, &facts) == 0 &&
+           (unsigned long)facts.f_type != TMPFS_MAGIC;
 }
 
 int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent extent,

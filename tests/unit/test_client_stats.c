@@ -256,6 +256,54 @@ static void what_counts_the_bytes_depends_on_the_file_system(void **state)
     }
 }
 
+/* Pages of the files and counters of the ranks answer where no counter of the node does. */
+static void readings_of_ranks_come_before_counters(void **state)
+{
+    static const struct {
+        const char *type;
+        bool is_local, is_on_loop;
+        bool knows_dirty, counts_reads;
+        bool is_stored, is_supplied;
+    } cases[] = {
+        {"overlay", true, false, false, false, false, false},
+        {"overlay", true, false, true, false, true, false},
+        {"overlay", true, false, false, true, false, true},
+        /* a daemon and a client that hold clean pages */
+        {"fuse.x", false, false, true, false, false, false},
+        {"beegfs", false, false, true, false, false, false},
+        /* the file of the loop device is cached once more */
+        {"ext4", true, true, true, true, false, false},
+        {"tmpfs", true, false, false, false, true, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct weir_storage_facts facts = {.is_known = true,
+                                           .may_be_network = !cases[i].is_local,
+                                           .device_count = cases[i].is_on_loop,
+                                           .devices[0].is_buffered_loop = cases[i].is_on_loop};
+        const struct weir_traffic traffic = {0};
+        const struct weir_probes probes = {.storage = &facts,
+                                           .traffic = &traffic,
+                                           .knows_dirty = cases[i].knows_dirty,
+                                           .counts_reads = cases[i].counts_reads};
+        bool is_memory = strcmp(cases[i].type, "tmpfs") == 0;
+
+        snprintf(facts.type, sizeof facts.type, "%s", cases[i].type);
+#define IS_OBSERVABLE(question) (weir_obstacle_find(question, &probes).reason == NULL)
+        assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_STORED), cases[i].is_stored);
+        assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_SYNCED), cases[i].is_stored);
+        assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_SUPPLIED), cases[i].is_supplied);
+        assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_NAMES), is_memory);
+        assert_int_equal(strstr(weir_observer_name(WEIR_EVIDENCE_STORED, &probes), "dirty pages") !=
+                             NULL,
+                         cases[i].is_stored && !is_memory);
+        assert_int_equal(
+            strstr(weir_observer_name(WEIR_EVIDENCE_SUPPLIED, &probes), "/proc/self/io") != NULL,
+            cases[i].is_supplied && !is_memory);
+    }
+}
+
 static void mount_options_tell_of_compression(void **state)
 {
     static const struct {
@@ -325,6 +373,7 @@ int main(void)
         cmocka_unit_test(ports_that_hide_rdma_are_not_counted),
         cmocka_unit_test(caches_of_clients_have_names),
         cmocka_unit_test(what_counts_the_bytes_depends_on_the_file_system),
+        cmocka_unit_test(readings_of_ranks_come_before_counters),
         cmocka_unit_test(mount_options_tell_of_compression),
         cmocka_unit_test(disks_of_the_node_count_where_no_device_is_known),
     };

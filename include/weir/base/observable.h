@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which questions about a figure the counters of a node can answer for a target. The audit records
- * it per phase, and weir doctor prints it beforehand: both from here. */
+/* Which questions about a figure the readings of ranks and the counters of a node can answer for a
+ * target. The audit records it per phase, and weir doctor prints it beforehand: both from here. */
 #ifndef WEIR_BASE_OBSERVABLE_H
 #define WEIR_BASE_OBSERVABLE_H
 
@@ -16,6 +16,8 @@ struct weir_probes {
     const struct weir_traffic *traffic; /* its has_... members alone are read */
     bool knows_residency;               /* the kernel reports which pages of the files it caches */
     bool knows_cpu_wait;                /* the kernel reports how long a task waited for a CPU */
+    bool knows_dirty;  /* the kernel counts dirty pages of the files, or of their layer */
+    bool counts_reads; /* the kernel counts for each rank what devices supplied for its reads */
 };
 
 /* Why a question cannot be answered, and what would make it answerable. */

@@ -34,6 +34,10 @@ const char *weir_residency_source(const struct weir_residency_probe *probe);
 /* True if dirty pages are counted: mincore does not know them. */
 bool weir_residency_knows_dirty(const struct weir_residency_probe *probe);
 
+/* True if the pages of files that are written below `path` can be found: of an overlay, if its
+ * upper directory is visible here and is not memory. */
+bool weir_residency_finds_pages(const char *path);
+
 /* Adds the extent to `sum`. 0 or -errno. Time grows with the pages that are resident (cachestat) or
  * with the size (mincore). */
 int weir_residency_add(struct weir_residency_probe *probe, struct weir_extent extent,
