@@ -177,12 +177,14 @@ static void fill_event(struct weir_label_event *event, const struct weir_open_bl
     event->duration_ns = duration_ns;
 }
 
-/* The counter costs some microseconds: only the first executions read it. */
+/* Reads the counter before an outermost block begins and after it ended. Of the blocks in it the
+ * counter, which costs some microseconds, would be read within its time. */
 static uint64_t read_storage(const struct weir_program_walk *walk, const struct weir_label *label)
 {
     const struct weir_surroundings *surroundings = walk->run->surroundings;
 
-    return label->execution_count < WEIR_LABEL_STARTS && surroundings->counts_reads
+    return walk->times->open_count == 0 && label->execution_count < WEIR_LABEL_STARTS &&
+                   surroundings->counts_reads
                ? weir_run_probe_storage_read(surroundings->host.probe)
                : WEIR_UNKNOWN;
 }
@@ -201,8 +203,8 @@ int weir_program_time_begin(struct weir_program_walk *walk, const struct weir_st
     block->sums.call_min_ns = UINT64_MAX;
     if (is_core)
         block->has_event = take_event(walk, label, true, &block->event);
-    times->open_count++;
     block->storage_read_bytes = read_storage(walk, &times->labels[label]);
+    times->open_count++;
     times->labels[label].open_count++;
     block->begin_ns = weir_run_now(walk->run);
     return 0;

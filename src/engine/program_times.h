@@ -27,7 +27,8 @@ struct weir_label {
     uint64_t unstored_bytes; /* ... and those that were dirty when the outermost block ended */
     uint64_t unsynced_bytes; /* dirty ones of ranges that were synced after they were written */
     uint64_t survey_count;
-    /* first executions: bytes that their calls read, and bytes that block devices supplied */
+    /* first executions outside of other blocks: bytes that their calls read, and bytes that block
+     * devices supplied */
     uint64_t read_bytes; /* 0 where the kernel does not count */
     uint64_t storage_read_bytes;
     uint64_t first_begin_ns;

@@ -55,11 +55,11 @@ struct weir_label_result {
     uint64_t unsynced_bytes;         /* of these, in files that were synced after the write */
     struct weir_histogram *duration; /* of executions: wall clock, or the sum of their calls */
     double call_s;                   /* sum over all calls */
-    /* first executions of ranks, if the kernel counts what block devices supply: read by calls
-     * in them, by all ranks and by the one that read most, and supplied. Not in result files. */
-    uint64_t read_bytes;
-    uint64_t read_bytes_max;
-    uint64_t storage_read_bytes;
+    /* first executions of outermost blocks, if the kernel counts bytes that block devices supply.
+     * Not in result files. */
+    uint64_t read_bytes;         /* by calls of all ranks */
+    uint64_t read_bytes_max;     /* by calls of the rank that read most */
+    uint64_t storage_read_bytes; /* supplied by block devices to all ranks */
     double first_begin_s; /* of any rank, ... */
     double last_end_s;    /* ... so the aggregate rate is byte_count over the difference */
     /* time that was between the first rank that began the n-th execution (counted on each rank) and
