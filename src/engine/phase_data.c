@@ -372,16 +372,15 @@ static void measure_file(struct weir_data_phase *data)
  * survey from before a sync that the rate leaves out is kept. */
 static void count_dirty(struct weir_data_phase *data)
 {
-    const struct weir_transfers *transfers = &data->phase->transfers;
-    bool must_sync =
-        transfers->must_sync_at_end || transfers->must_sync_each || transfers->must_sync_after;
+    bool syncs_in_time = weir_phase_syncs_in_time(data);
+    bool syncs_after = data->phase->transfers.must_sync_after;
     struct weir_residency seen;
 
     weir_cache_state_count_dirty(data, 0, &seen);
-    if (data->facts.unstored.asked_bytes == 0 && !transfers->must_sync_after)
+    if (data->facts.unstored.asked_bytes == 0 && (syncs_in_time || !syncs_after))
         data->facts.unstored = seen;
     /* A rank that is told to stop does not sync any more. */
-    if (must_sync && !weir_run_must_stop(data->run))
+    if ((syncs_in_time || syncs_after) && !weir_run_must_stop(data->run))
         data->facts.unsynced = seen;
 }
 

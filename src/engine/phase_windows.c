@@ -12,9 +12,14 @@
 
 #include <string.h>
 
-/* A survey before a sync that is no part of the rate: of throughput tests it is part of the time
- * that iozone's parent prints. */
+/* Limit of a survey of dirty pages between the transfers and IOzone's sync after them. In throughput
+ * mode this time is part of the "Parent sees" rate, which a sync of milliseconds dominates. */
 #define BEFORE_SYNC_NS UINT64_C(100000)
+
+bool weir_phase_syncs_in_time(const struct weir_data_phase *data)
+{
+    return data->phase->transfers.must_sync_at_end || data->phase->transfers.must_sync_each;
+}
 
 bool weir_phase_handles_made_file(const struct weir_data_phase *data)
 {
@@ -386,10 +391,11 @@ void weir_phase_close_file(struct weir_data_phase *data)
     struct weir_run *run = data->run;
     bool must_sync =
         transfers->must_sync_after && data->file != NULL && !weir_run_must_stop(data->run);
+    /* Only this survey shows what the rate leaves to the sync after the transfers. */
+    bool must_survey = must_sync && !weir_phase_syncs_in_time(data);
     int code = 0;
 
-    /* The rate of a phase leaves a sync after the transfers out. */
-    if (must_sync && !transfers->counts_close)
+    if (must_survey && !transfers->counts_close)
         weir_cache_state_count_dirty(data, BEFORE_SYNC_NS, &data->facts.unstored);
     stamp(data, WEIR_STAMP_CLOSE_START);
     if (must_sync && !transfers->counts_close)
@@ -405,7 +411,8 @@ void weir_phase_close_file(struct weir_data_phase *data)
         weir_run_fail(run, code, "close", data->path);
     }
     if (must_sync && transfers->counts_close && code == 0) {
-        weir_cache_state_count_dirty(data, 0, &data->facts.unstored);
+        if (must_survey)
+            weir_cache_state_count_dirty(data, 0, &data->facts.unstored);
         sync_closed_file(data);
     }
 }

@@ -35,6 +35,9 @@ static inline bool weir_phase_makes_file(const struct weir_data_phase *data)
     return weir_verb_makes_files(data->phase->verb) && !data->target->is_device;
 }
 
+/* True if the time of the transfers includes a sync of what they wrote. */
+bool weir_phase_syncs_in_time(const struct weir_data_phase *data);
+
 /* It makes one, and this rank may remove what is there by that name. */
 bool weir_phase_handles_made_file(const struct weir_data_phase *data);
 
