@@ -41,6 +41,7 @@ struct weir_client_watch {
     char *text;            /* of one file at a time */
     size_t text_bytes;
     uint64_t cost_ns; /* of the latest reading */
+    bool is_reused;   /* the latest reading was returned by a later call, too */
     struct weir_traffic latest;
 };
 
@@ -346,11 +347,15 @@ void weir_client_watch_close(struct weir_client_watch *watch)
 
 void weir_client_watch_read(struct weir_client_watch *watch, struct weir_traffic *traffic)
 {
+    bool is_new;
+
     if (watch == NULL)
         return;
-    if (watch->cost_ns < DEAR_NS || now_ns() - watch->latest.client_at_ns >= DEAR_INTERVAL_NS)
+    is_new = watch->cost_ns < DEAR_NS || now_ns() - watch->latest.client_at_ns >= DEAR_INTERVAL_NS;
+    if (is_new)
         read_all(watch);
-    traffic->has_client = watch->latest.has_client;
+    traffic->has_client = watch->latest.has_client && (is_new || !watch->is_reused);
+    watch->is_reused = !is_new;
     traffic->client_read_bytes = watch->latest.client_read_bytes;
     traffic->client_written_bytes = watch->latest.client_written_bytes;
     traffic->client_dirty_bytes = watch->latest.client_dirty_bytes;

@@ -17,7 +17,9 @@ struct weir_client_watch *weir_client_watch_open(const char *root,
 void weir_client_watch_close(struct weir_client_watch *watch);
 
 /* Sets the client_... members of `traffic`, and has_client if all counters could be read. A watch
- * whose counters take long to read returns the values of its latest reading within a second. */
+ * whose counters take long to read reads them once per second: within it the next call, at the
+ * begin of the next phase, returns the same values, and further calls clear has_client, as bytes of
+ * an earlier phase would count for a later one. */
 void weir_client_watch_read(struct weir_client_watch *watch, struct weir_traffic *traffic);
 
 /* Describes the cache of the client next to the page cache: "buffered (tuneFileCacheType)" of

@@ -11,17 +11,23 @@
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define MIB (UINT64_C(1) << 20)
 
+static bool read_root(const char *root, const struct weir_storage_facts *facts,
+                      struct weir_traffic *traffic)
+{
+    struct weir_traffic_watch *watch = weir_traffic_open(root, facts);
+
+    weir_traffic_read(watch, traffic);
+    weir_traffic_close(watch);
+    return traffic->has_client;
+}
+
 static bool read_tree(const char *tree, const char *when, const struct weir_storage_facts *facts,
                       struct weir_traffic *traffic)
 {
     char root[PATH_MAX];
-    struct weir_traffic_watch *watch;
 
     snprintf(root, sizeof root, "%s/%s/%s", TREES, tree, when);
-    watch = weir_traffic_open(root, facts);
-    weir_traffic_read(watch, traffic);
-    weir_traffic_close(watch);
-    return traffic->has_client;
+    return read_root(root, facts, traffic);
 }
 
 static void bytes_that_crossed_the_network_are_those_of_the_mount(void **state)
@@ -122,15 +128,47 @@ static void damaged_counters_are_unknown(void **state)
     (void)state;
     plant(root, files, COUNT(files));
     for (int i = 0; i < 2; i++) {
-        struct weir_traffic_watch *watch;
-
         snprintf(facts.type, sizeof facts.type, "%s", i == 0 ? "nfs4" : "ceph");
-        watch = weir_traffic_open(root, &facts);
-        weir_traffic_read(watch, &traffic);
-        weir_traffic_close(watch);
-        assert_false(traffic.has_client);
+        assert_false(read_root(root, &facts, &traffic));
     }
     fell(root);
+}
+
+/* A table of mounts that takes milliseconds to read. */
+#define PADDING_BYTES (4 << 20)
+
+static void a_reading_counts_for_one_end_and_one_begin_of_a_phase(void **state)
+{
+    static const char mount[] = "device s:/a mounted on /a with fstype nfs4 statvers=1.1\n"
+                                "\tbytes:\t1 2 3 4 5 6 7 8\n";
+    const struct weir_storage_facts facts = {
+        .is_network = true, .mount_point = "/a", .source = "s:/a", .type = "nfs4"};
+    struct planted_file file = {.path = "proc/self/mountstats"};
+    char *text = malloc(PADDING_BYTES + sizeof mount), root[ROOT_BYTES];
+    struct weir_traffic_watch *watch;
+    struct weir_traffic first;
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < PADDING_BYTES; i++)
+        text[i] = i % 2 == 0 ? 'x' : '\n';
+    memcpy(text + PADDING_BYTES, mount, sizeof mount);
+    file.text = text;
+    plant(root, &file, 1);
+    watch = weir_traffic_open(root, &facts);
+    weir_traffic_read(watch, &first);
+    assert_true(first.has_client);
+    assert_int_equal(first.client_read_bytes, 5);
+    /* A second may have passed on a busy machine: the counters are then read anew. */
+    for (int i = 0; i < 3; i++) {
+        struct weir_traffic next;
+
+        weir_traffic_read(watch, &next);
+        assert_true(!next.has_client || next.client_at_ns > first.client_at_ns);
+    }
+    weir_traffic_close(watch);
+    fell(root);
+    free(text);
 }
 
 static void ports_that_hide_rdma_are_not_counted(void **state)
@@ -146,14 +184,11 @@ static void ports_that_hide_rdma_are_not_counted(void **state)
 
     (void)state;
     for (size_t count = COUNT(files) - 1; count <= COUNT(files); count++) {
-        struct weir_traffic_watch *watch;
         struct weir_traffic traffic;
         char root[ROOT_BYTES];
 
         plant(root, files, count);
-        watch = weir_traffic_open(root, &facts);
-        weir_traffic_read(watch, &traffic);
-        weir_traffic_close(watch);
+        read_root(root, &facts, &traffic);
         fell(root);
         assert_int_equal(traffic.has_network, count < COUNT(files));
     }
@@ -348,15 +383,12 @@ static void disks_of_the_node_count_where_no_device_is_known(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        struct weir_traffic_watch *watch;
         struct weir_traffic traffic;
 
         facts.may_be_network = i != 1;
         facts.device_count = i == 2;
         plant(root, files, COUNT(files));
-        watch = weir_traffic_open(root, &facts);
-        weir_traffic_read(watch, &traffic);
-        weir_traffic_close(watch);
+        read_root(root, &facts, &traffic);
         fell(root);
         assert_int_equal(traffic.has_disks, i == 0);
         assert_int_equal(traffic.disks_read_bytes, i == 0 ? 110 * 512 : 0);
@@ -370,6 +402,7 @@ int main(void)
         cmocka_unit_test(bytes_that_crossed_the_network_are_those_of_the_mount),
         cmocka_unit_test(what_is_not_there_or_closed_is_unknown),
         cmocka_unit_test(damaged_counters_are_unknown),
+        cmocka_unit_test(a_reading_counts_for_one_end_and_one_begin_of_a_phase),
         cmocka_unit_test(ports_that_hide_rdma_are_not_counted),
         cmocka_unit_test(caches_of_clients_have_names),
         cmocka_unit_test(what_counts_the_bytes_depends_on_the_file_system),
