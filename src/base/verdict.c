@@ -70,6 +70,19 @@ unsigned weir_finding_weigh(const struct weir_finding *finding)
     return 2 * class + (finding->severity == WEIR_NOTE);
 }
 
+const struct weir_finding *weir_finding_next(const struct weir_finding *findings, unsigned count,
+                                             const struct weir_finding *last)
+{
+    unsigned weight = last == NULL ? 0 : weir_finding_weigh(last);
+    unsigned next = last == NULL ? 0 : (unsigned)(last - findings) + 1;
+
+    for (; weight < WEIR_FINDING_WEIGHTS; weight++, next = 0)
+        for (; next < count; next++)
+            if (weir_finding_weigh(&findings[next]) == weight)
+                return &findings[next];
+    return NULL;
+}
+
 /* Lists grow at 4, 8, 16, ... findings. */
 static bool is_full(unsigned count)
 {

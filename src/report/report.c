@@ -265,17 +265,15 @@ void weir_report_test_begins(struct weir_text *text, const struct weir_plan *pla
 
 void weir_report_add_findings(struct weir_text *text, const struct weir_phase_result *phase)
 {
-    bool is_first = true;
+    const struct weir_finding *finding = NULL;
+    const char *separator = "";
 
-    for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS; weight++)
-        for (unsigned i = 0; i < phase->finding_count; i++) {
-            const struct weir_finding *finding = &phase->findings[i];
-
-            if (weir_finding_weigh(finding) != weight || finding->explained_by != NULL)
-                continue;
-            weir_text_add(text, "%s%s", is_first ? "" : ";", finding->name);
-            is_first = false;
-        }
+    while ((finding = weir_finding_next(phase->findings, phase->finding_count, finding)) != NULL) {
+        if (finding->explained_by != NULL)
+            continue;
+        weir_text_add(text, "%s%s", separator, finding->name);
+        separator = ";";
+    }
 }
 
 /* Adds the verdict and the names of findings of a phase to the lines of values from `begin` on. */

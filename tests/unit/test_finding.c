@@ -162,12 +162,35 @@ static void what_is_allowed_has_no_effect(void **state)
     }
 }
 
+static void the_weightiest_is_first_and_each_is_there_once(void **state)
+{
+    static const struct weir_finding findings[] = {
+        {.name = "absent", .severity = WEIR_NOTE, .effect = WEIR_INFORM},
+        {.name = "short", .severity = WEIR_NOTE, .effect = WEIR_QUALIFY},
+        {.name = "resident", .severity = WEIR_NOTE, .effect = WEIR_VOID},
+        {.name = "spread", .severity = WEIR_NOTE, .effect = WEIR_QUALIFY},
+        {.name = "wrong-data", .severity = WEIR_WARNING, .effect = WEIR_VOID},
+        {.name = "failed", .severity = WEIR_WARNING, .effect = WEIR_QUALIFY},
+    };
+    static const unsigned order[] = {4, 2, 5, 1, 3, 0};
+    const struct weir_finding *finding = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        finding = weir_finding_next(findings, sizeof findings / sizeof *findings, finding);
+        assert_ptr_equal(finding, &findings[order[i]]);
+    }
+    assert_null(weir_finding_next(findings, sizeof findings / sizeof *findings, finding));
+    assert_null(weir_finding_next(NULL, 0, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_has_a_name_and_a_page),
         cmocka_unit_test(the_verdict_is_the_worst_that_follows),
         cmocka_unit_test(what_is_allowed_has_no_effect),
+        cmocka_unit_test(the_weightiest_is_first_and_each_is_there_once),
     };
 
     return cmocka_run_group_tests_name("finding", tests, NULL, NULL);

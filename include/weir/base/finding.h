@@ -181,6 +181,11 @@ enum weir_measure weir_findings_allow(struct weir_finding *findings, unsigned co
 #define WEIR_FINDING_WEIGHTS 10
 unsigned weir_finding_weigh(const struct weir_finding *finding);
 
+/* Iterates over a list by weight, the weightiest first: returns the finding after `last` (NULL =
+ * the first one), or NULL at the end. */
+const struct weir_finding *weir_finding_next(const struct weir_finding *findings, unsigned count,
+                                             const struct weir_finding *last);
+
 /* ---- evidence ---- */
 
 /* Questions that decide whether a figure is the storage's. */

@@ -65,15 +65,15 @@ void weir_net_view_add_name(const struct weir_net_view *view, const char *name)
 
 void weir_net_view_add_findings(const struct weir_net_view *view, const char *prefix)
 {
-    for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS; weight++)
-        for (unsigned i = 0; i < view->result->finding_count; i++) {
-            const struct weir_finding *finding = &view->result->findings[i];
+    const struct weir_net_result *result = view->result;
+    const struct weir_finding *finding = NULL;
 
-            if (weir_finding_weigh(finding) != weight || finding->explained_by != NULL)
-                continue;
-            weir_text_add(view->text, "%s%s %s: ", prefix, weir_severity_names[finding->severity],
-                          finding->name);
-            weir_text_add_visible(view->text, finding->text);
-            weir_text_add(view->text, "\n");
-        }
+    while ((finding = weir_finding_next(result->findings, result->finding_count, finding)) != NULL) {
+        if (finding->explained_by != NULL)
+            continue;
+        weir_text_add(view->text, "%s%s %s: ", prefix, weir_severity_names[finding->severity],
+                      finding->name);
+        weir_text_add_visible(view->text, finding->text);
+        weir_text_add(view->text, "\n");
+    }
 }

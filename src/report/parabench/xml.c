@@ -131,22 +131,19 @@ static void add_list(struct weir_text *text, const struct weir_program_result *p
  */
 static void add_findings(struct weir_text *text, const struct weir_phase_result *phase)
 {
-    weir_text_add(text, "  <?weir-believed %s?>\n", weir_believed_names[phase->believed]);
-    for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS; weight++)
-        for (unsigned i = 0; i < phase->finding_count; i++) {
-            const struct weir_finding *finding = &phase->findings[i];
+    const struct weir_finding *finding = NULL;
 
-            if (weir_finding_weigh(finding) != weight)
-                continue;
-            weir_text_add(text, "  <?weir-finding level=\"%s\" name=\"%s\" effect=\"%s\"",
-                          weir_severity_names[finding->severity], finding->name,
-                          weir_effect_names[finding->effect]);
-            if (finding->explained_by != NULL)
-                weir_text_add(text, " explained_by=\"%s\"", finding->explained_by);
-            weir_text_add(text, " text=\"");
-            add_escaped(text, finding->text);
-            weir_text_add(text, "\"?>\n");
-        }
+    weir_text_add(text, "  <?weir-believed %s?>\n", weir_believed_names[phase->believed]);
+    while ((finding = weir_finding_next(phase->findings, phase->finding_count, finding)) != NULL) {
+        weir_text_add(text, "  <?weir-finding level=\"%s\" name=\"%s\" effect=\"%s\"",
+                      weir_severity_names[finding->severity], finding->name,
+                      weir_effect_names[finding->effect]);
+        if (finding->explained_by != NULL)
+            weir_text_add(text, " explained_by=\"%s\"", finding->explained_by);
+        weir_text_add(text, " text=\"");
+        add_escaped(text, finding->text);
+        weir_text_add(text, "\"?>\n");
+    }
 }
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
