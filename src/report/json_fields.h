@@ -5,6 +5,7 @@
 #define WEIR_REPORT_JSON_FIELDS_H
 
 #include "weir/base/arena.h"
+#include "weir/base/text.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -119,6 +120,9 @@ json_t *weir_json_readable(const char *text);
 
 /* Text that must come back byte for byte: a string, or {"hex": "..."} if it is not UTF-8. */
 json_t *weir_json_exact(const char *text);
+
+/* Appends a document, written with the flags of json_dumps(), and a line end; frees the document. */
+void weir_json_add(struct weir_text *text, json_t *document, size_t flags);
 
 /* Reads what weir_json_exact made; NULL if it is something else. */
 char *weir_json_exact_read(const json_t *value, struct weir_arena *arena);

@@ -11,7 +11,6 @@
 #include "weir/base/version.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void weir_json_put_value(json_t *object, const char *key, json_t *value)
@@ -232,19 +231,13 @@ json_t *weir_json_test(const struct weir_test_result *begun, const char *path)
 void weir_json_end(struct weir_text *text, json_t *report, const struct weir_plan *plan,
                    const struct weir_result *result)
 {
-    char *dump;
-
     if (weir_figures_has_end(plan, result))
         put_date(report, "Finished", result->finished_s);
     else
         weir_json_put_value(report, "Finished", json_null());
     if (!plan->output.is_plain)
         weir_json_put_value(report, "Weir", trust_of(plan, result));
-    dump = json_dumps(report, JSON_INDENT(2));
-    if (dump)
-        weir_text_add(text, "%s\n", dump);
-    free(dump);
-    json_decref(report);
+    weir_json_add(text, report, JSON_INDENT(2));
 }
 
 /* ---- weir doctor ---- */
@@ -253,7 +246,6 @@ void weir_report_diagnosis(const struct weir_diagnosis *diagnosis, const char *p
                            struct weir_text *text)
 {
     json_t *object = json_object(), *lines = json_array();
-    char *dump;
 
     weir_json_put_text(object, "weir", WEIR_VERSION);
     if (path != NULL)
@@ -275,10 +267,10 @@ void weir_report_diagnosis(const struct weir_diagnosis *diagnosis, const char *p
 
             weir_text_add_bytes(&remedy, at, length);
             json_array_append_new(remedies, weir_json_readable(weir_text_string(&remedy)));
-            weir_text_close(&remedy);
-            remedy = (struct weir_text){0};
+            weir_text_clear(&remedy);
             at += length + (at[length] == '\n');
         }
+        weir_text_close(&remedy);
         if (json_array_size(remedies) > 0)
             weir_json_put_value(each, "remedies", remedies);
         else
@@ -286,10 +278,5 @@ void weir_report_diagnosis(const struct weir_diagnosis *diagnosis, const char *p
         json_array_append_new(lines, each);
     }
     weir_json_put_value(object, "lines", lines);
-    dump = json_dumps(object, JSON_INDENT(2));
-    if (dump == NULL)
-        weir_error_out_of_memory();
-    weir_text_add(text, "%s\n", dump);
-    free(dump);
-    json_decref(object);
+    weir_json_add(text, object, JSON_INDENT(2));
 }

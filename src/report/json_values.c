@@ -3,6 +3,7 @@
 #include "json_values.h"
 
 #include "weir/base/cpu_set.h"
+#include "weir/base/error.h"
 #include "weir/base/text.h"
 
 #include <assert.h>
@@ -329,4 +330,17 @@ bool weir_json_take_scalar(const struct weir_json_field *field, const json_t *va
     default:
         return false;
     }
+}
+
+/* ---- documents ---- */
+
+void weir_json_add(struct weir_text *text, json_t *document, size_t flags)
+{
+    char *dump = json_dumps(document, flags);
+
+    if (dump == NULL)
+        weir_error_out_of_memory();
+    weir_text_add(text, "%s\n", dump);
+    free(dump);
+    json_decref(document);
 }

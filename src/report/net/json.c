@@ -8,8 +8,6 @@
 #include "weir/base/version.h"
 #include "weir/report/net_report.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- fields ---- */
 
@@ -330,14 +328,7 @@ static json_t *document_of(const struct weir_net_view *view)
 
 static void end(const struct weir_net_view *view)
 {
-    json_t *document = document_of(view);
-    char *dump = json_dumps(document, JSON_INDENT(1));
-
-    if (dump)
-        weir_text_add_bytes(view->text, dump, strlen(dump));
-    weir_text_add(view->text, "\n");
-    free(dump);
-    json_decref(document);
+    weir_json_add(view->text, document_of(view), JSON_INDENT(1));
 }
 
 const struct weir_net_format_ops weir_net_json_ops = {.end = end};

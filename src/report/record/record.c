@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Each record has the id of its run: runs may append to one file at the same time. */
 json_t *weir_record_of(const char *kind, uint64_t run_id)
@@ -26,12 +25,7 @@ json_t *weir_record_of(const char *kind, uint64_t run_id)
 
 void weir_record_add_line(struct weir_text *text, json_t *record)
 {
-    char *line = json_dumps(record, JSON_COMPACT);
-
-    json_decref(record);
-    if (line)
-        weir_text_add(text, "%s\n", line);
-    free(line);
+    weir_json_add(text, record, JSON_COMPACT);
 }
 
 void weir_record_put_build(json_t *record)
