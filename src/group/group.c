@@ -2,12 +2,14 @@
 /* Collective operations, in terms of those of every group. */
 #include "weir/group/group.h"
 
+#include "weir/base/memory.h"
 #include "weir/base/text.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void weir_group_close(struct weir_group *group)
 {
@@ -218,6 +220,15 @@ int weir_group_gather_on_node(struct weir_group *group, const void *mine, size_t
         code = exchange_on_node(group, all, NULL, bytes);
     }
     return agree_on_code(group, code);
+}
+
+int weir_group_gather_pids(struct weir_group *group, pid_t **pids)
+{
+    pid_t mine = getpid();
+
+    *pids = group->node_rank == 0 ? weir_memory_take((size_t)group->node_size * sizeof **pids)
+                                  : NULL;
+    return weir_group_gather_on_node(group, &mine, sizeof mine, *pids);
 }
 
 int weir_group_deal_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine)

@@ -5,7 +5,6 @@
 
 #include "weir/base/call_watch.h"
 #include "weir/base/log.h"
-#include "weir/base/memory.h"
 #include "weir/system/environment.h"
 #include "weir/system/memory.h"
 
@@ -97,15 +96,12 @@ static void look_around(struct weir_host_view *view, const struct weir_group *gr
  * Collective. */
 static int watch_pressure(struct weir_host_view *view, struct weir_group *group)
 {
-    pid_t mine = getpid(), *all = NULL;
-    int code;
+    pid_t *pids;
+    int code = weir_group_gather_pids(group, &pids);
 
-    if (group->node_rank == 0)
-        all = weir_memory_take((size_t)group->node_size * sizeof *all);
-    code = weir_group_gather_on_node(group, &mine, sizeof mine, all);
-    if (code == 0 && all != NULL)
-        view->pressure = weir_pressure_open("", all, (size_t)group->node_size);
-    free(all);
+    if (code == 0 && pids != NULL)
+        view->pressure = weir_pressure_open("", pids, (size_t)group->node_size);
+    free(pids);
     return code;
 }
 
@@ -192,8 +188,7 @@ void weir_surroundings_close(struct weir_surroundings *surroundings)
 
     weir_surroundings_end_test(surroundings, false);
     weir_topology_close(host->topology);
-    if (host->probe != NULL)
-        weir_run_probe_close(host->probe);
+    weir_run_probe_close(host->probe);
     weir_pressure_close(host->pressure);
     *surroundings = (struct weir_surroundings){0};
 }

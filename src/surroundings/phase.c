@@ -11,6 +11,8 @@
 #define COUNTER_SAMPLE_NS UINT64_C(10000000)
 /* Parts of a storage that have failed are counted again after phases of a second. */
 #define FAILED_SAMPLE_NS UINT64_C(1000000000)
+/* 1 s: sampling takes 5 us per process, 20 ms on a large node, which is 2 % of such a phase. */
+#define TASK_SAMPLE_NS UINT64_C(1000000000)
 
 static bool counters_are_old(const struct weir_surroundings *surroundings)
 {
@@ -18,8 +20,6 @@ static bool counters_are_old(const struct weir_surroundings *surroundings)
            weir_clock_ns(surroundings->clock) - surroundings->looked_ns >= COUNTER_SAMPLE_NS;
 }
 
-/* 1 s: sampling takes 5 us per process, 20 ms on a large node, which is 2 % of such a phase. */
-#define TASK_SAMPLE_NS UINT64_C(1000000000)
 static uint64_t read_storage(const struct weir_surroundings *surroundings)
 {
     return surroundings->counts_reads ? weir_run_probe_storage_read(surroundings->host.probe)

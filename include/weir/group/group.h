@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define WEIR_NODE_NAME_BYTES 64
 
@@ -115,6 +116,11 @@ int weir_group_gather_on_node(struct weir_group *group, const void *mine, size_t
 int weir_group_scatter_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine);
 /* Likewise, but ranks do not agree: 0 or -errno of this rank. */
 int weir_group_deal_on_node(struct weir_group *group, const void *all, size_t bytes, void *mine);
+
+/* Gathers the process IDs of the ranks of each node: *pids has group->node_size of them on the
+ * first rank of the node, which frees it, and is NULL elsewhere. 0 or -errno, if for any rank then
+ * for all. Collective. */
+int weir_group_gather_pids(struct weir_group *group, pid_t **pids);
 
 /* Closes the group; the MPI group of all ranks also ends MPI. NULL is allowed. */
 void weir_group_close(struct weir_group *group);

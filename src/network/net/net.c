@@ -4,8 +4,6 @@
 
 #include "run.h"
 
-#include "weir/base/memory.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
@@ -210,8 +208,7 @@ static void close_run(struct net_run *run)
         run->blocks = block->next;
         free(block);
     }
-    if (run->probe != NULL)
-        weir_run_probe_close(run->probe);
+    weir_run_probe_close(run->probe);
     weir_pressure_close(run->pressure_watch);
     net_transport_close(run->transport);
 }
@@ -295,16 +292,12 @@ static int exchange_addresses(struct net_run *run, struct weir_error *error)
 /* Watches what keeps ranks from running. Collective. */
 static int watch_node(struct net_run *run)
 {
-    pid_t mine = getpid();
-    pid_t *all = NULL;
-    int code;
+    pid_t *pids;
+    int code = weir_group_gather_pids(run->group, &pids);
 
-    if (run->group->node_rank == 0)
-        all = weir_memory_take((size_t)run->group->node_size * sizeof *all);
-    code = weir_group_gather_on_node(run->group, &mine, sizeof mine, all);
-    if (all != NULL)
-        run->pressure_watch = weir_pressure_open("", all, (size_t)run->group->node_size);
-    free(all);
+    if (code == 0 && pids != NULL)
+        run->pressure_watch = weir_pressure_open("", pids, (size_t)run->group->node_size);
+    free(pids);
     return code;
 }
 
