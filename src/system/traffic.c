@@ -19,7 +19,7 @@
 
 #define SECTOR_BYTES 512
 #define PORT_WORD_BYTES 4 /* of port_rcv_data and port_xmit_data */
-/* A node with more disks is a server; reading them all would cost more than 0.1 ms. */
+/* A node with so many disks is a server; reading them all would cost more than 0.1 ms. */
 #define DISKS_MAX 32
 
 /* Two counters: what comes in, what goes out. */
@@ -33,11 +33,11 @@ struct weir_traffic_watch {
     size_t device_count;
     size_t port_count;
     size_t top_count;
-    struct meter tops[WEIR_CHAIN_MAX]; /* devices that the file system is on */
     size_t disk_count;
-    struct meter devices[WEIR_CHAIN_MAX];
+    struct meter devices[WEIR_CHAIN_MAX]; /* lowest devices of the chain behind the target */
     struct meter ports[WEIR_PORTS_MAX];
-    struct meter disks[DISKS_MAX];
+    struct meter tops[WEIR_CHAIN_MAX]; /* devices that the file system is on */
+    struct meter disks[DISKS_MAX];     /* all of the node, where the chain is not known */
     struct weir_client_watch *client; /* NULL = no counters of the file system's client */
     int loopback;                     /* bytes sent; -1: not counted */
 };
@@ -96,22 +96,12 @@ static void watch_disks(struct weir_traffic_watch *watch, const char *root)
     struct weir_name_list names;
 
     weir_name_list_open(&names, "%s/sys/class/block", root);
-    for (size_t i = 0; i < names.count; i++) {
+    for (size_t i = 0; i < names.count && watch->disk_count < DISKS_MAX; i++) {
         const char *name = names.entries[i]->d_name;
-        char directory[WEIR_ROOTED_PATH_BYTES];
-        int fd;
 
-        if (!weir_small_file_is_there("%s/sys/class/block/%s/device", root, name) ||
-            weir_small_file_is_there("%s/sys/class/block/%s/partition", root, name))
-            continue;
-        snprintf(directory, sizeof directory, "%s/sys/class/block/%s", root, name);
-        fd = open_counter(directory, "stat");
-        if (fd >= 0 && watch->disk_count < DISKS_MAX)
-            watch->disks[watch->disk_count++] = (struct meter){fd, -1, SECTOR_BYTES};
-        else
-            close_counter(fd);
-        if (fd >= 0 && watch->disk_count == DISKS_MAX)
-            break;
+        if (weir_small_file_is_there("%s/sys/class/block/%s/device", root, name) &&
+            !weir_small_file_is_there("%s/sys/class/block/%s/partition", root, name))
+            watch_device(root, name, watch->disks, &watch->disk_count);
     }
     weir_name_list_close(&names);
     if (watch->disk_count < DISKS_MAX)
