@@ -115,20 +115,12 @@ static const char *find_device(const struct io_search *search, const char *line)
     return NULL;
 }
 
-/* "8:16 1048576" of version 1, "8:16 rbps=max wbps=1048576 riops=max wiops=120" of version 2. */
-static void add_io_limits(struct io_search *search, const char *line, unsigned version,
-                          enum weir_io_limit kind)
+/* Keeps the least limit of each kind. `value` is NULL or "max" for no limit. */
+static void add_io_limit(struct weir_io_limits *limits, unsigned kind, const char *device,
+                         const char *value)
 {
-    struct weir_io_limits *limits = &search->facts->limits;
-    const char *device = find_device(search, line);
-    const char *value = strchr(line, ' ');
-    uint64_t limit;
+    uint64_t limit = value != NULL ? strtoull(value, NULL, 10) : 0;
 
-    if (device != NULL && version == 2) {
-        value = strstr(line, io_names[kind].key);
-        value = value != NULL ? value + strlen(io_names[kind].key) : NULL;
-    }
-    limit = device != NULL && value != NULL ? strtoull(value, NULL, 10) : 0;
     if (limit == 0 || (limits->per_s[kind] != 0 && limits->per_s[kind] <= limit))
         return;
     limits->per_s[kind] = limit;
@@ -136,25 +128,45 @@ static void add_io_limits(struct io_search *search, const char *line, unsigned v
         weir_small_text_copy(limits->device, sizeof limits->device, device);
 }
 
+/* Reads lines "8:16 1048576" of version 1, a file for each kind; or, if `kind` is WEIR_IO_LIMITS,
+ * "8:16 rbps=max wbps=1048576 riops=max wiops=120" of version 2. */
+static void read_io_file(const struct io_search *search, const char *directory, unsigned kind)
+{
+    struct weir_io_limits *limits = &search->facts->limits;
+    char path[2 * PATH_MAX], line[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", directory,
+             kind < WEIR_IO_LIMITS ? io_names[kind].file : "io.max");
+    file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *device = find_device(search, line);
+
+        if (device == NULL)
+            continue;
+        if (kind < WEIR_IO_LIMITS)
+            add_io_limit(limits, kind, device, strchr(line, ' '));
+        for (unsigned i = 0; kind == WEIR_IO_LIMITS && i < WEIR_IO_LIMITS; i++) {
+            const char *key = strstr(line, io_names[i].key);
+
+            add_io_limit(limits, i, device, key != NULL ? key + strlen(io_names[i].key) : NULL);
+        }
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
 static void read_io_limits(void *context, const struct weir_control_group *group)
 {
     struct io_search *search = context;
-    char path[2 * PATH_MAX], line[256];
 
-    if (group->version == 1 && search->has_own)
+    if (group->version == 2) {
+        read_io_file(search, group->directory, WEIR_IO_LIMITS);
         return;
-    search->has_own |= group->version == 1;
-    for (unsigned kind = 0; kind < WEIR_IO_LIMITS; kind++) {
-        FILE *file;
-
-        snprintf(path, sizeof path, "%s/%s", group->directory,
-                 group->version == 1 ? io_names[kind].file : "io.max");
-        file = fopen(path, "re");
-        while (file != NULL && fgets(line, sizeof line, file) != NULL)
-            add_io_limits(search, line, group->version, (enum weir_io_limit)kind);
-        if (file != NULL)
-            fclose(file);
     }
+    for (unsigned kind = 0; kind < WEIR_IO_LIMITS && !search->has_own; kind++)
+        read_io_file(search, group->directory, kind);
+    search->has_own = true;
 }
 
 void weir_io_limits_find(const char *root, struct weir_storage_facts *facts)
