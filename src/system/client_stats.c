@@ -235,17 +235,25 @@ static void add_lustre(struct weir_client_watch *watch, const char *root, const 
     }
 }
 
-/* "MGS@tcp:OTHER@tcp:/NAME/DIRECTORY": devices of the file system are called NAME-OST0000-osc-ID.
- * Two mounts of one file system are counted together. */
+bool weir_lustre_prefix(const char *source, char prefix[WEIR_LUSTRE_PREFIX_BYTES])
+{
+    const char *name = strstr(source, ":/");
+    size_t length = name != NULL ? strcspn(name + 2, "/") : 0;
+
+    if (length == 0)
+        return false;
+    snprintf(prefix, WEIR_LUSTRE_PREFIX_BYTES, "%.*s-", (int)length, name + 2);
+    return true;
+}
+
+/* Two mounts of one file system are counted together. */
 static void find_lustre(struct weir_client_watch *watch, const char *root,
                         const struct weir_storage_facts *facts)
 {
-    const char *name = strstr(facts->source, ":/");
-    char prefix[80];
+    char prefix[WEIR_LUSTRE_PREFIX_BYTES];
 
-    if (name == NULL || name[2] == '\0')
+    if (!weir_lustre_prefix(facts->source, prefix))
         return;
-    snprintf(prefix, sizeof prefix, "%.*s-", (int)strcspn(name + 2, "/"), name + 2);
     add_lustre(watch, root, "osc", prefix, "stats", parse_rpc_bytes);
     /* Without these nothing is known of what crossed the network. */
     if (watch->file_count == 0)

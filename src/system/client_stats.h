@@ -22,6 +22,11 @@ void weir_client_watch_close(struct weir_client_watch *watch);
  * an earlier phase would count for a later one. */
 void weir_client_watch_read(struct weir_client_watch *watch, struct weir_traffic *traffic);
 
+/* Sets `prefix` to "NAME-", with which the names of the devices of a Lustre file system begin.
+ * False if the source of its mount, "MGS@tcp:OTHER@tcp:/NAME/DIRECTORY", has no name. */
+#define WEIR_LUSTRE_PREFIX_BYTES 80
+bool weir_lustre_prefix(const char *source, char prefix[WEIR_LUSTRE_PREFIX_BYTES]);
+
 /* Describes the cache of the client next to the page cache: "buffered (tuneFileCacheType)" of
  * BeeGFS; "" if no file names it. */
 void weir_client_describe_cache(const char *root, const struct weir_storage_facts *facts,

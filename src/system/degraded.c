@@ -2,6 +2,7 @@
 /* Counts the disks, paths and servers of a storage that have failed. */
 #include "weir/system/environment.h"
 
+#include "client_stats.h"
 #include "stripes.h"
 #include "weir/system/small_file.h"
 
@@ -93,23 +94,25 @@ static struct parts count_zfs(const char *root, const struct weir_storage_facts 
     return parts;
 }
 
-/* The source is "MGS:/FSNAME"; each client of an object storage target is a directory
- * "FSNAME-OST0000-osc-ffff..." with a file `active`: 0 if an administrator or the servers have
- * deactivated it. Written from the manual of Lustre. */
+/* Each client of an object storage target is a directory "FSNAME-OST0000-osc-ffff..." with a file
+ * `active`: 0 if an administrator or the servers have deactivated it. Written from the manual of
+ * Lustre. */
 static struct parts count_lustre(const char *root, const struct weir_storage_facts *facts)
 {
     static const char *const places[] = {"sys/fs/lustre", "proc/fs/lustre"};
-    const char *name = strrchr(facts->source, '/') ? strrchr(facts->source, '/') + 1 : "";
     struct parts parts = {.kind = "OST"};
+    char prefix[WEIR_LUSTRE_PREFIX_BYTES];
     struct weir_name_list clients;
 
+    if (!weir_lustre_prefix(facts->source, prefix))
+        return parts;
     for (size_t i = 0; i < sizeof places / sizeof *places && parts.count == 0; i++) {
         weir_name_list_open(&clients, "%s/%s/osc", root, places[i]);
         for (size_t k = 0; k < clients.count; k++) {
             const char *client = clients.entries[k]->d_name;
             int64_t is_active;
 
-            if (strncmp(client, name, strlen(name)) != 0 || client[strlen(name)] != '-' ||
+            if (strncmp(client, prefix, strlen(prefix)) != 0 ||
                 !weir_small_file_number(&is_active, "%s/%s/osc/%s/active", root, places[i], client))
                 continue;
             parts.count++;
