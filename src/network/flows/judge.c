@@ -108,11 +108,16 @@ static struct whole whole_of(const struct weir_net_result *result)
     return whole;
 }
 
+static bool is_local(const struct whole *whole)
+{
+    return whole->flows > 0 && whole->inside == whole->flows;
+}
+
 bool weir_net_result_is_local(const struct weir_net_result *result)
 {
     struct whole whole = whole_of(result);
 
-    return whole.flows > 0 && whole.inside == whole.flows;
+    return is_local(&whole);
 }
 
 /* ---- what went wrong ---- */
@@ -444,13 +449,12 @@ static void judge_bounds(struct weir_net_result *result)
 static void judge_copies(struct weir_net_result *result, const struct whole *whole)
 {
     char size[WEIR_SIZE_TEXT_BYTES], set[WEIR_SIZE_TEXT_BYTES], rate[RATE_BYTES], copy[RATE_BYTES];
-    bool is_local = whole->flows > 0 && whole->inside == whole->flows;
     const struct weir_net_measurement *worst = NULL;
     double fastest = 0, limit = result->copy_bytes_per_s;
     bool fits_cache = !result->is_latency && result->working_set_bytes > 0 &&
                       result->working_set_bytes <= result->cache_bytes;
 
-    if (limit <= 0 || is_verbs(result) || (strcmp(result->provider, "mpi") == 0 && !is_local))
+    if (limit <= 0 || is_verbs(result) || (strcmp(result->provider, "mpi") == 0 && !is_local(whole)))
         return;
     for (uint32_t i = 0; i < result->measurement_count; i++) {
         struct weir_net_totals totals = weir_net_totals_of(result, &result->measurements[i]);
@@ -600,22 +604,19 @@ static void judge_hosts(struct weir_net_result *result, const struct whole *whol
  * machine by several names, or each has the address on a network of its own. */
 static void judge_addresses(struct weir_net_result *result)
 {
-    const struct weir_net_rank *ranks = result->ranks, *first = NULL, *second = NULL;
-    uint32_t rank = 0;
+    const struct weir_net_rank *ranks = result->ranks;
 
     for (uint32_t i = 1; ranks != NULL && i < result->rank_count; i++)
-        for (uint32_t k = 0; k < i && second == NULL; k++)
-            if (ranks[i].address[0] != '\0' && strcmp(ranks[i].address, ranks[k].address) == 0 &&
-                strcmp(ranks[i].host, ranks[k].host) != 0) {
-                first = &ranks[k];
-                second = &ranks[i];
-                rank = i;
-            }
-    if (second != NULL)
-        weir_net_result_find(
-            result, WEIR_FINDING_SAME_ADDRESS,
-            "hosts %s (rank %u) and %s (rank %u) have one address, %s -> --interface", first->host,
-            (unsigned)(first - ranks), second->host, rank, second->address);
+        for (uint32_t k = 0; k < i && ranks[i].address[0] != '\0'; k++) {
+            if (strcmp(ranks[i].address, ranks[k].address) != 0 ||
+                strcmp(ranks[i].host, ranks[k].host) == 0)
+                continue;
+            weir_net_result_find(
+                result, WEIR_FINDING_SAME_ADDRESS,
+                "hosts %s (rank %u) and %s (rank %u) have one address, %s -> --interface",
+                ranks[k].host, k, ranks[i].host, i, ranks[i].address);
+            return;
+        }
 }
 
 static bool is_software(const struct weir_net_result *result)
@@ -628,22 +629,20 @@ static bool is_software(const struct weir_net_result *result)
 
 static void judge_provider(struct weir_net_result *result, const struct whole *whole)
 {
-    bool is_local = whole->flows > 0 && whole->inside == whole->flows;
-
     if (strcmp(result->provider, "shm") == 0)
         weir_net_result_find(result, WEIR_FINDING_SHARED_MEMORY,
                              "data moved through shared memory, not a network -> several hosts");
-    else if (strcmp(result->provider, "tcp") == 0 && is_local)
+    else if (strcmp(result->provider, "tcp") == 0 && is_local(whole))
         weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
                              "all ranks are on one host, and TCP used no device -> several hosts");
-    else if (strcmp(result->provider, "mpi") == 0 && is_local)
+    else if (strcmp(result->provider, "mpi") == 0 && is_local(whole))
         weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
                              "all ranks are on one host, and MPI used no network -> several "
                              "hosts");
     else if (is_verbs(result) && is_software(result))
         weir_net_result_find(result, WEIR_FINDING_SOFTWARE_RDMA,
                              "the device is software (rxe), whose rates are those of CPUs");
-    else if (is_verbs(result) && is_local)
+    else if (is_verbs(result) && is_local(whole))
         weir_net_result_find(result, WEIR_FINDING_LOOPBACK,
                              "all ranks are on one host, and data stay in the adapter -> several "
                              "hosts");
