@@ -16,6 +16,11 @@
 static const struct weir_descriptor backend = {
     .name = "posix", .label = "POSIX", .abilities = WEIR_CAN_SHARE | WEIR_CAN_KEEP | WEIR_CAN_NAME};
 
+/* A command line of mdtest, and the tree that it works on. */
+static const char *const mdtest[] = {"mdtest"}, *const tree_paths[] = {"out"};
+static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
+static const struct weir_target target_tree = {.paths = tree_paths, .path_count = 1, .tree = &tree};
+
 enum { CREATE, STAT, READ_FILE, UNLINK, CYCLE, PHASES, TRIED = 8 };
 
 /* As mdtest -N does it: a phase works on what was made `step` times N nodes away. */
@@ -45,13 +50,10 @@ struct names_case {
 
 static const struct weir_finding *audit(const struct names_case *x, struct weir_plan *plan)
 {
-    static const char *const paths[] = {"out"};
-    static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
     static struct weir_storage_group storage = {.facts = {.is_known = true, .type = "ext4"}};
     static const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
     static struct weir_phase_result record;
     static const struct weir_depth_point points[] = {{.depth = 1}, {.depth = 2}};
-    const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
     struct weir_test *test = weir_plan_add_test(plan);
     const struct weir_phase *looked_at = NULL;
 
@@ -59,7 +61,7 @@ static const struct weir_finding *audit(const struct names_case *x, struct weir_
     test->cache_drop = x->drop;
     for (unsigned i = 0; i < PHASES; i++) {
         struct weir_phase phase = {
-            .verb = rows[i].verb, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
+            .verb = rows[i].verb, .target = &target_tree, .depth = 1, .names.item = "f.%r.%n"};
 
         if (x->without & 1u << i)
             continue;
@@ -135,8 +137,7 @@ static void what_the_own_node_made_is_told_with_a_way_out(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        static const char *const words[] = {"mdtest"};
-        struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, mdtest);
         const struct weir_finding *finding = audit(&cases[i], plan);
         const char *use = finding != NULL ? strstr(finding->text, " -> ") : NULL;
 
@@ -171,16 +172,13 @@ static void memory_is_told_in_place_of_caches(void **state)
                  {"ocfs2", true, 0, 0},
                  {"tmpfs", false, 0, 1},
                  {"ramfs", false, 0, 1}};
-    static const char *const words[] = {"mdtest"}, *const paths[] = {"out"};
-    static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, mdtest);
         struct weir_test *test = weir_plan_add_test(plan);
-        const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
         const struct weir_phase create = {
-            .verb = WEIR_CREATE, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
+            .verb = WEIR_CREATE, .target = &target_tree, .depth = 1, .names.item = "f.%r.%n"};
         struct weir_storage_group storage = {
             .facts = {.is_known = true, .may_be_network = cases[i].may_be_network}};
         const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
@@ -228,16 +226,13 @@ static void counters_tell_whether_a_cache_answered(void **state)
         {"ext4", WEIR_UNLINK, 0, 2000, 0, 0, true, false, WEIR_SEEN, 1 + WEIR_VOID},
         {"ext4", WEIR_CREATE, 0, 2000, 0, 0, true, false, WEIR_NOT_ASKED, 0},
     };
-    static const char *const words[] = {"mdtest"}, *const paths[] = {"out"};
-    static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, mdtest);
         struct weir_test *test = weir_plan_add_test(plan);
-        const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
         struct weir_phase phase = {
-            .verb = WEIR_CREATE, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
+            .verb = WEIR_CREATE, .target = &target_tree, .depth = 1, .names.item = "f.%r.%n"};
         struct weir_storage_group storage = {
             .facts = {.is_known = true, .is_network = cases[i].is_remote}};
         const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
@@ -445,17 +440,14 @@ static void the_memory_of_servers_is_told(void **state)
 
 static void names_that_did_not_exist_are_told(void **state)
 {
-    static const char *const words[] = {"mdtest"}, *const paths[] = {"out"};
-    static const struct weir_tree tree = {.top = "t", .set_count = 1, .items_per_directory = 9};
     static struct weir_storage_group storage = {.facts = {.is_known = true, .type = "ext4"}};
     static const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
-    const struct weir_target target = {.paths = paths, .path_count = 1, .tree = &tree};
     const struct weir_phase phase = {
-        .verb = WEIR_UNLINK, .target = &target, .depth = 1, .names.item = "f.%r.%n"};
+        .verb = WEIR_UNLINK, .target = &target_tree, .depth = 1, .names.item = "f.%r.%n"};
 
     (void)state;
     for (unsigned absent = 0; absent < 4; absent += 3) {
-        struct weir_plan *plan = weir_plan_open("mdtest", 1, words);
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, mdtest);
         struct weir_test *test = weir_plan_add_test(plan);
         struct weir_phase_result record = {.arena = &plan->arena,
                                            .failure = "",
