@@ -51,11 +51,11 @@ static bool has_several_filesystems(const struct weir_run *run)
     return false;
 }
 
-/* Statements of a program that are looked at until one names a file. */
+/* Limit of the statements of a program that are evaluated to find its first file. */
 #define STATEMENTS_MAX 10000
 
-/* What the rank's data are on: of a program, which may work elsewhere than in its directory, the
- * first file of rank 0 is. 0, or as weir_run_path. */
+/* Sets `path` to a path on the storage of the rank's data: that of its file, or the first file of
+ * rank 0 in a program, which may work outside of its directory. 0, or as weir_run_path(). */
 static int find_storage_path(const struct weir_run *run, uint64_t rank, char path[WEIR_PATH_BYTES])
 {
     const struct weir_phase *phase = run->test->phases[0];

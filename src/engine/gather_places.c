@@ -36,7 +36,8 @@ static void add_residency(struct weir_residency_result *sum, const struct weir_r
     sum->rank_count++;
 }
 
-/* Of a file that ranks write together, one rank of a node counts what the node has of it all. */
+/* Adds the survey of one rank. Of a collective write on several nodes, the first rank of each node
+ * surveys the whole file for the others. */
 static void add_dirty(struct weir_dirty_result *sum, const struct weir_rank_row *row)
 {
     sum->asked_bytes += row->written_asked_bytes;

@@ -58,19 +58,19 @@ static inline uint64_t weir_clock_ns(const struct weir_clock *clock)
     return weir_clock_kernel_ns();
 }
 
-/* The same instant on a clock and on CLOCK_MONOTONIC_RAW, which the kernel is asked for by a system
- * call: a library that replaces clock_gettime (LD_PRELOAD) does not change it. */
+/* The same instant on a clock and on CLOCK_MONOTONIC_RAW. The latter is read by a system call,
+ * which a library that replaces clock_gettime (LD_PRELOAD) does not intercept. */
 struct weir_clock_pair {
     uint64_t clock_ns;
     uint64_t kernel_ns; /* 0 = the kernel did not answer */
-    uint64_t error_ns;  /* bound of how far the two instants are apart */
+    uint64_t error_ns;  /* upper bound of the time between the two readings */
 };
 
-/* Some microseconds. */
+/* Reads both clocks, which takes some microseconds. */
 void weir_clock_compare(const struct weir_clock *clock, struct weir_clock_pair *pair);
 
-/* Parts per million by which the clock runs faster than the kernel's between two comparisons, and
- * the bound of their error; both 0 if that is not known. */
+/* Returns the parts per million by which the clock ran faster than the kernel's between two
+ * comparisons, and sets *error_ppm to the bound of their error; both 0 = unknown. */
 double weir_clock_drift_ppm(const struct weir_clock_pair *before,
                             const struct weir_clock_pair *after, double *error_ppm);
 

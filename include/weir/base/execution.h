@@ -24,7 +24,7 @@ static inline uint64_t weir_growth(uint64_t before, uint64_t after)
  * (weir_topology_open). */
 #define WEIR_NUMA_NODES_MAX 64
 
-/* A task that the kernel accounts, as it is in /proc/PID/stat. */
+/* Room for the name of a process in /proc/PID/stat (TASK_COMM_LEN). */
 #define WEIR_TASK_NAME_BYTES 16
 
 /* CPU pressure on one node in one phase. All zero = not observed. */
@@ -32,7 +32,7 @@ struct weir_pressure {
     uint32_t load_hundredths;  /* load average of the last minute */
     uint32_t some_permille;    /* of the time, some task waited for a CPU (PSI); 0 = unknown */
     uint32_t busiest_pid;      /* of the process outside of this job that used most CPU time */
-    uint32_t busiest_permille; /* of one CPU, since the sample before; 0 = not sampled */
+    uint32_t busiest_permille; /* of one CPU, since the previous sample; 0 = not sampled */
     char busiest[WEIR_TASK_NAME_BYTES];
 };
 
@@ -62,12 +62,12 @@ struct weir_execution {
                                   over their processors; WEIR_UNKNOWN if there is no such group */
     uint64_t stolen_ns;        /* of the processors it started with, taken by the hypervisor */
     uint32_t stolen_cpus;      /* how many these are */
-    uint64_t waited_ns;        /* its thread was runnable and waited for a CPU, ... */
-    uint64_t waited_of_ns;     /* ... in so much time, from the start to its last stamp */
+    uint64_t waited_ns;        /* time that its thread was runnable and waited for a CPU, ... */
+    uint64_t waited_of_ns;     /* ... of the time from the start to its last stamp */
     /* of the node: first rank of each node only */
     struct weir_pressure pressure;
-    double clock_ppm;            /* Weir's clock ran so much faster than the kernel's */
-    double clock_error_ppm;      /* bound of the error of that; 0 = not known */
+    double clock_ppm;            /* excess of the rate of Weir's clock over the kernel's */
+    double clock_error_ppm;      /* bound of the error of clock_ppm; 0 = unknown */
     uint64_t storage_read_bytes; /* from block devices, by all of its threads; WEIR_UNKNOWN */
 };
 

@@ -93,9 +93,6 @@ struct weir_device_facts {
     int32_t numa_node;     /* WEIR_NUMA_UNKNOWN */
 };
 
-/* The storage behind a target as one node sees it; two nodes that see the same have the same
- * bytes. To be zeroed before it is filled. */
-/* Least I/O limits that control groups set for the devices of a storage. */
 enum weir_io_limit {
     WEIR_LIMIT_READ_BYTES,
     WEIR_LIMIT_WRITE_BYTES,
@@ -104,16 +101,19 @@ enum weir_io_limit {
     WEIR_IO_LIMITS
 };
 
+/* The lowest I/O limits that control groups set for the devices of a storage. */
 struct weir_io_limits {
     uint64_t per_s[WEIR_IO_LIMITS]; /* 0 = no limit */
     char device[32];                /* the first one that has a limit */
 };
 
+/* The storage behind a target as one node sees it; two nodes that see the same have the same
+ * bytes. To be zeroed before it is filled. */
 struct weir_storage_facts {
     bool is_known;
-    bool is_network; /* data leave the node: bytes of NICs tell more than those of devices */
-    /* not known whether they do, or shared by nodes through a block device: a FUSE file system
-     * without a name, OCFS2. Then is_network is false */
+    bool is_network; /* data leave the node: counters of NICs apply, not those of block devices */
+    /* is_network is false, but unknown: a FUSE file system without a name, or one that nodes share
+     * through a block device (OCFS2) */
     bool may_be_network;
     char mount_point[256];
     char source[256];
@@ -121,11 +121,9 @@ struct weir_storage_facts {
     char options[384];
     char striping[192]; /* "4 stripes of 1 MiB over 12 targets", as far as the file system tells */
     char client_cache[48]; /* a cache of the client's own: "page pool 4G"; "" = none is known */
-    /* disks, paths or servers that have failed, as far as this node can tell, of so many of their
-     * kind: "RAID disk", "path", "brick". 0 and "" = none */
-    uint32_t failed_count;
-    uint32_t part_count;
-    char part_kind[16];
+    uint32_t failed_count; /* disks, paths or servers known to have failed */
+    uint32_t part_count;   /* all of that kind, failed or not; 0 = none has failed */
+    char part_kind[16];    /* "RAID disk", "path", "brick"; "" = none has failed */
     uint32_t device_count;
     struct weir_device_facts devices[WEIR_DEVICES_KEPT];
     struct weir_io_limits limits;
@@ -137,21 +135,20 @@ static inline bool weir_storage_is_local(const struct weir_storage_facts *facts)
     return facts->is_known && !facts->is_network && !facts->may_be_network;
 }
 
-/* Bytes that passed devices and networks of one node. WEIR_UNKNOWN is not used: nothing known is
- * nothing counted. */
+/* Bytes that passed devices and networks of one node. Counters that are not available are 0 and
+ * have their has_... member false. */
 struct weir_traffic {
     bool has_devices; /* devices behind the target were found */
     bool has_network;
     bool has_loopback;
     bool has_client; /* the client of the file system counts the bytes of its mount */
-    bool
-        has_disks; /* devices behind the target are not known: all disks of the node were counted */
+    bool has_disks;  /* all disks of the node were counted, as the target's devices are unknown */
     uint64_t device_read_bytes;
     uint64_t device_written_bytes;
     uint64_t network_received_bytes;
     uint64_t network_sent_bytes;
-    /* of the loopback device, what was sent, which is what was received: servers on this node, and
-     * all else that its processes tell each other */
+    /* sent through lo: requests to file servers on this node, and any other traffic between
+     * processes of the node */
     uint64_t loopback_bytes;
     /* requests to the devices that the file system is on, and their bytes */
     uint64_t top_reads;
@@ -160,16 +157,17 @@ struct weir_traffic {
     uint64_t top_written_bytes;
     uint64_t client_read_bytes; /* payload that servers sent to the client */
     uint64_t client_written_bytes;
-    uint64_t client_dirty_bytes;  /* still to be sent to servers; at the end */
-    uint64_t client_cache_bytes;  /* limit of what the client caches; 0 = unknown */
-    uint64_t client_cached_bytes; /* of which it used so much; at the end */
+    uint64_t client_dirty_bytes;  /* not yet sent to servers when the phase ended */
+    uint64_t client_cache_bytes;  /* size limit of the client's cache; 0 = unknown */
+    uint64_t client_cached_bytes; /* used size of the client's cache when the phase ended */
     uint64_t client_at_ns;        /* CLOCK_MONOTONIC when the client's counters were read */
-    uint64_t disks_read_bytes;    /* upper bound of what a daemon on this node read from disks */
+    uint64_t disks_read_bytes;    /* of all disks: upper bound for a daemon on this node */
     uint64_t disks_written_bytes;
-    uint32_t failed_count; /* parts of the storage that have failed, at the end */
+    uint32_t failed_count; /* as in struct weir_storage_facts, when the phase ended */
 };
 
-/* A file, device or directory that a rank worked in, as its node sees it. */
+/* Identity of a file, device or directory that a rank worked in, as stat(2) on its node returns it.
+ */
 struct weir_sight {
     uint64_t name;      /* hash of its path; 0 = not known */
     uint64_t device;    /* of the file system; of a block device, its own */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: why a figure is not what it seems. Each kind is one row of a table: its name, its level
- * (what --warningAsErrors counts), its effect on the figure (what the verdict counts), and its page
- * of the manual. */
+/* Findings: reasons why a figure may not be the storage's. Each kind is one row of a table: its
+ * name, its level (counted by --warningAsErrors), its effect on the figure (counted by the
+ * verdict), and its page of the manual. */
 #ifndef WEIR_BASE_FINDING_H
 #define WEIR_BASE_FINDING_H
 
@@ -15,12 +15,12 @@
 enum weir_severity { WEIR_NOTE, WEIR_WARNING };
 
 enum weir_effect {
-    WEIR_INFORM,  /* good to know; the figure is what it says */
+    WEIR_INFORM,  /* the figure is valid */
     WEIR_QUALIFY, /* the figure is true, but not what its name suggests */
     WEIR_VOID     /* the figure is not the storage's */
 };
 
-/* What a run may be meant to measure instead of the storage (--measure). */
+/* The subject of a run (--measure): the storage, or a cache or memory on purpose. */
 enum weir_measure {
     WEIR_MEASURE_STORAGE,
     WEIR_MEASURE_CACHE, /* page, dentry or client cache */
@@ -136,13 +136,13 @@ struct weir_finding_row {
     const char *former[WEIR_FINDING_FORMER_MAX]; /* names in older result files; NULL = none */
     enum weir_severity severity;
     enum weir_effect effect;
-    enum weir_measure measures; /* what must be asked for to remove the effect; STORAGE = nothing */
-    /* The page of weir help NAME; sentences without a subject of their own begin in lower case: */
-    const char *meaning;   /* what was found */
-    const char *detection; /* from which readings */
-    const char *threshold; /* and why there */
+    enum weir_measure measures; /* --measure value that removes the effect; STORAGE = none does */
+    /* Paragraphs of weir help NAME, which capitalises their first words: */
+    const char *meaning;
+    const char *detection; /* the readings that it is computed from */
+    const char *threshold; /* its value, and the reason for it */
     const char *remedy;
-    const char *test; /* what provokes it, and the clean twin */
+    const char *test; /* a test that provokes it, and its clean twin */
     const char *page; /* docs/PAGE.md; NULL = none */
 };
 
@@ -170,14 +170,15 @@ void weir_finding_add(struct weir_arena *arena, struct weir_finding **findings, 
                       enum weir_finding_kind kind, enum weir_severity severity,
                       enum weir_effect effect, const char *format, va_list arguments);
 
-/* Removes the effects of findings that `allowed` names (with commas between them; NULL = none), and
- * those that `measure` is meant to measure. Returns `measure` if it removed one, else
+/* Removes the effects of findings in `allowed` (names separated by commas; NULL = none), and of
+ * those whose row has this `measure`. Returns `measure` if it removed an effect, else
  * WEIR_MEASURE_STORAGE. */
 enum weir_measure weir_findings_allow(struct weir_finding *findings, unsigned count,
                                       const char *allowed, enum weir_measure measure);
 
-/* How much a finding weighs against a figure, from 0 = wrong data to WEIR_FINDING_WEIGHTS - 1 = a
- * note that informs: first by what it does to the verdict, then warnings before notes. */
+/* Returns the place of a finding in the order of reports, from 0 = wrong data to
+ * WEIR_FINDING_WEIGHTS - 1 = a note that informs: by its effect on the verdict, then warnings
+ * before notes. */
 #define WEIR_FINDING_WEIGHTS 10
 unsigned weir_finding_weigh(const struct weir_finding *finding);
 
@@ -188,7 +189,7 @@ const struct weir_finding *weir_finding_next(const struct weir_finding *findings
 
 /* ---- evidence ---- */
 
-/* Questions that decide whether a figure is the storage's. */
+/* Questions about a phase; a decisive one without an answer leaves the figure unverified. */
 enum weir_evidence_question {
     WEIR_EVIDENCE_PAGE_CACHE, /* were data that were read in the page cache of the node? */
     WEIR_EVIDENCE_SUPPLIED,   /* were data read that no device or server supplied? */
@@ -200,15 +201,15 @@ enum weir_evidence_question {
 };
 
 enum weir_evidence_state {
-    WEIR_NOT_ASKED,      /* the phase does nothing that the question is about */
-    WEIR_CANNOT_OBSERVE, /* no reading answers it here */
+    WEIR_NOT_ASKED,      /* does not apply: e.g. syncs in a phase that reads */
+    WEIR_CANNOT_OBSERVE, /* applies, and no reading answers it here */
     WEIR_NOT_SEEN,       /* a reading answers no: all is well */
     WEIR_SEEN            /* a reading answers yes */
 };
 
 struct weir_evidence {
     enum weir_evidence_state state;
-    const char *reason; /* which reading, or why there is none; NULL = nothing to say */
+    const char *reason; /* the reading, or why there is none; NULL = not given */
 };
 
 struct weir_evidence_row {
@@ -228,7 +229,7 @@ enum weir_believed {
     WEIR_BELIEVED_OK,
     WEIR_BELIEVED_CAUTION,    /* a finding qualifies the figure */
     WEIR_BELIEVED_UNVERIFIED, /* the decisive evidence cannot be observed here */
-    WEIR_BELIEVED_PARTIAL,    /* failed, cut or interrupted */
+    WEIR_BELIEVED_PARTIAL,    /* the phase failed, is incomplete or was skipped */
     WEIR_BELIEVED_DO_NOT_USE, /* a finding voids the figure */
     WEIR_BELIEVED_WRONG_DATA,
     WEIR_BELIEVED_COUNT
@@ -237,7 +238,7 @@ enum weir_believed {
 /* "OK", "CAUTION", "UNVERIFIED", "PARTIAL", "DO NOT USE", "WRONG DATA". */
 extern const char *const weir_believed_names[WEIR_BELIEVED_COUNT];
 
-/* What a verdict follows from. */
+/* Input of weir_believe(). */
 struct weir_verdict_facts {
     const struct weir_finding *findings;
     unsigned finding_count;
@@ -246,6 +247,7 @@ struct weir_verdict_facts {
     bool lacks_evidence;
     bool is_as_asked; /* --measure removed an effect */
 };
+/* Returns the worst verdict that follows from the facts. */
 enum weir_believed weir_believe(const struct weir_verdict_facts *facts);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which questions about a figure the readings of ranks and the counters of a node can answer for a
- * target. The audit records it per phase, and weir doctor prints it beforehand: both from here. */
+/* Questions about a figure that the readings of ranks and the counters of a node can answer for a
+ * target. The audit records this for each phase, and weir doctor prints it before a run. */
 #ifndef WEIR_BASE_OBSERVABLE_H
 #define WEIR_BASE_OBSERVABLE_H
 
@@ -10,56 +10,59 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What was found out on the node. */
+/* Facts of the node and the target. */
 struct weir_probes {
     const struct weir_storage_facts *storage;
-    const struct weir_traffic *traffic; /* its has_... members alone are read */
+    const struct weir_traffic *traffic; /* only its has_... members are used */
     bool knows_residency;               /* the kernel reports which pages of the files it caches */
     bool knows_cpu_wait;                /* the kernel reports how long a task waited for a CPU */
     bool knows_dirty;  /* the kernel counts dirty pages of the files, or of their layer */
     bool counts_reads; /* the kernel counts for each rank what devices supplied for its reads */
 };
 
-/* Why a question cannot be answered, and what would make it answerable. */
+/* The reason why a question cannot be answered, and a remedy. */
 struct weir_obstacle {
     const char *reason; /* NULL = a reading answers it */
-    const char *remedy; /* NULL = nothing is known to help */
+    const char *remedy; /* NULL = none is known */
 };
 
+/* Returns the obstacle to answering a question; its reason is NULL if there is none. */
 struct weir_obstacle weir_obstacle_find(enum weir_evidence_question question,
                                         const struct weir_probes *probes);
 
-/* The reading that answers the question where there is no obstacle: "counters of the devices". */
+/* Returns the name of the reading that answers a question without an obstacle: "counters of the
+ * devices". */
 const char *weir_observer_name(enum weir_evidence_question question,
                                const struct weir_probes *probes);
 
 /* ---- counters behind a target ---- */
 
 enum weir_counted_by {
-    WEIR_COUNTED_NOWHERE, /* by nothing that this node can read */
+    WEIR_COUNTED_NOWHERE, /* no counter that this node can read */
     WEIR_COUNTED_BY_DEVICES,
     WEIR_COUNTED_BY_CLIENT, /* exact bytes of the mount */
     WEIR_COUNTED_BY_PORTS,  /* bytes of all processes on all networks */
     WEIR_COUNTED_BY_ALL     /* upper bound: ports and all disks of the node together */
 };
 
-/* Which counters see the bytes that move between the node's memory and the storage. With
+/* Returns the counters of the bytes that move between the node's memory and the storage. With
  * WEIR_COUNTED_BY_ALL a small sum proves that a cache answered, and a large one proves nothing. */
 enum weir_counted_by weir_counted_by(const struct weir_storage_facts *storage,
                                      const struct weir_traffic *traffic);
 
-/* Bytes in one direction by these counters; false if there are none. */
+/* Sets *bytes to the bytes in one direction by these counters; false if there are none. */
 bool weir_counted_bytes(const struct weir_storage_facts *storage,
                         const struct weir_traffic *traffic, bool writes, uint64_t *bytes);
 
 /* ---- caches below the page cache of the target's own files ---- */
 
-/* The loop device of the chain whose file is in the page cache of this node; NULL = none. */
+/* Returns the loop device below the target whose backing file goes through the page cache of this
+ * node (losetup without --direct-io); NULL = none. */
 const struct weir_device_facts *
 weir_storage_buffered_loop(const struct weir_storage_facts *storage);
 
-/* Whether a program on this node, or the client of a parallel file system, may cache data outside
- * of the page cache: FUSE daemons and page pools. --drop-caches does not reach these. */
+/* True if a FUSE daemon or the client of a parallel file system (GPFS page pool) may cache data
+ * outside of the page cache, where --drop-caches has no effect. */
 bool weir_storage_has_client_cache(const struct weir_storage_facts *storage);
 
 /* Whether data that were written may still be in memory of this node while all pages of their file

@@ -72,10 +72,10 @@ struct weir_net_plan {
     uint64_t watchdog_ns; /* as in struct weir_test */
     uint64_t give_up_ns;
     const char *result_path;  /* JSON goes there as well; NULL */
-    enum weir_measure intent; /* what figures are meant to be of; STORAGE = the network */
+    enum weir_measure intent; /* --measure; STORAGE = the network */
     const char *allowed;      /* names of findings without effect, separated by commas; NULL */
     bool is_strict;           /* exit code 1 after a warning or a void finding */
-    bool must_verify;         /* the sink checks what came: stamps of place and message */
+    bool must_verify;         /* the sink checks the stamps of place and message in the data */
 };
 
 /* Refuses what cannot be: 0 or a usage error. The number of ranks is not looked at. */

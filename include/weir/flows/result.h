@@ -78,13 +78,13 @@ struct weir_net_measurement {
     uint32_t flow_count;
     const struct weir_net_totals *totals; /* of all; NULL: all are in `flows` */
     double cpu_s;                         /* processor time of all ranks meanwhile */
-    double
-        waited_share; /* greatest of the ranks: of its time, runnable without a CPU; 0 = little */
+    /* of the rank that waited most for a CPU: the share of its time; 0 = below one permille */
+    double waited_share;
     uint32_t waited_rank;
-    struct weir_pressure pressure; /* of its node */
-    double rank_excess;   /* most ranks of a node for each of its CPUs, above 1; 0 = none */
-    uint32_t excess_rank; /* one of that node */
-    double clock_ppm;     /* most that a clock was off its kernel's beyond the error; 0 = none */
+    struct weir_pressure pressure; /* of the node of waited_rank */
+    double rank_excess;            /* most ranks per CPU of a node; 0 = none above 1 */
+    uint32_t excess_rank;          /* a rank of that node */
+    double clock_ppm; /* greatest drift of a clock against its kernel's, less the error; 0 = none */
     uint32_t clock_rank;
 };
 
@@ -203,7 +203,7 @@ enum weir_net_latency {
     WEIR_NET_LATENCY_COUNT
 };
 
-/* Whether so many messages are enough for this figure: a quantile of 99 % needs 100. */
+/* True if `message_count` messages are enough for this figure: the 99 % quantile needs 100. */
 bool weir_net_latency_is_known(enum weir_net_latency figure, uint64_t message_count);
 
 /* The figures of one histogram, in seconds; all 0 if it is NULL or empty. */
@@ -246,7 +246,7 @@ bool weir_net_result_is_local(const struct weir_net_result *result);
 /* Adds a finding if there is room; the runner may add its own before it has the rest judged. */
 void weir_net_result_find(struct weir_net_result *result, enum weir_finding_kind kind,
                           const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Adds one whose level or effect is not that of its row. */
+/* Adds a finding with a level or an effect that is not that of its row. */
 void weir_net_result_find_as(struct weir_net_result *result, enum weir_finding_kind kind,
                              enum weir_severity severity, enum weir_effect effect,
                              const char *format, ...) __attribute__((format(printf, 5, 6)));

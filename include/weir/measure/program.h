@@ -48,11 +48,9 @@ struct weir_label_result {
     unsigned rank_count; /* that executed it */
     uint64_t call_count; /* in it */
     uint64_t byte_count;
-    /* of what it wrote through the page cache, pages that the kernel was asked about when its block
-     * ended (0 = not known), and those of them that were dirty */
-    uint64_t written_asked_bytes;
-    uint64_t unstored_bytes;
-    uint64_t unsynced_bytes;         /* of these, in files that were synced after the write */
+    uint64_t written_asked_bytes;    /* written, and covered by a survey of dirty pages; 0 = none */
+    uint64_t unstored_bytes;         /* of these, dirty when the outermost block ended */
+    uint64_t unsynced_bytes;         /* of these, dirty although synced after the write */
     struct weir_histogram *duration; /* of executions: wall clock, or the sum of their calls */
     double call_s;                   /* sum over all calls */
     /* first executions of outermost blocks, if the kernel counts bytes that block devices supply.
@@ -60,8 +58,8 @@ struct weir_label_result {
     uint64_t read_bytes;         /* by calls of all ranks */
     uint64_t read_bytes_max;     /* by calls of the rank that read most */
     uint64_t storage_read_bytes; /* supplied by block devices to all ranks */
-    double first_begin_s; /* of any rank, ... */
-    double last_end_s;    /* ... so the aggregate rate is byte_count over the difference */
+    double first_begin_s;        /* of any rank, ... */
+    double last_end_s;           /* ... so the aggregate rate is byte_count over the difference */
     /* time that was between the first rank that began the n-th execution (counted on each rank) and
      * the last that ended it, for any n: without what lies between executions. 0: not known, as
      * with labels that are merged. Estimated: a rank did more than WEIR_LABEL_STARTS of them, and

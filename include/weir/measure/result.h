@@ -22,11 +22,11 @@
 #define WEIR_SLOWEST_KEPT 3
 #define WEIR_OUTLIERS_KEPT 64
 
-/* Origin of the bytes of a rank, as the kernel reports it after the phase. All zero: not queried.
+/* Origin of the bytes of a rank, as the kernel reports it after the phase. All zero = not queried.
  */
 struct weir_data_origin {
-    uint64_t left_asked_bytes; /* moved by direct I/O; 0 = the page cache is not known */
-    uint64_t left_bytes;       /* of these, in the page cache now, and not before */
+    uint64_t left_asked_bytes; /* moved by direct I/O; 0 = residency is not reported */
+    uint64_t left_bytes;       /* of these, in the page cache after the phase and not before it */
     uint64_t extent_bytes;     /* read, and covered by the extent map: */
     uint64_t hole_bytes;
     uint64_t unwritten_bytes;
@@ -101,13 +101,13 @@ struct weir_residency_result {
     unsigned rank_count; /* ranks that could tell */
 };
 
-/* How much of what a phase wrote was dirty, or being written back, in page caches. */
+/* Written bytes of a phase that were dirty, or being written back, in page caches. */
 struct weir_dirty_result {
-    uint64_t asked_bytes;        /* 0: not known */
-    uint64_t unstored_bytes;     /* when the timed part of the phase ended */
-    uint64_t synced_asked_bytes; /* 0: the plan syncs nothing, or not known */
-    uint64_t unsynced_bytes;     /* after the plan's syncs */
-    unsigned rank_count;         /* ranks that could tell */
+    uint64_t asked_bytes;        /* written, and covered by the survey; 0 = none */
+    uint64_t unstored_bytes;     /* of these, dirty when the timed part of the phase ended */
+    uint64_t synced_asked_bytes; /* synced by the plan, and covered by the survey; 0 = none */
+    uint64_t unsynced_bytes;     /* of these, dirty after the sync */
+    unsigned rank_count;         /* ranks whose kernel reports dirty pages */
 };
 
 /* Windows over all ranks in seconds, earliest start to latest stop, as IOR defines them: open,
@@ -222,13 +222,12 @@ struct weir_clock_quality {
     double drift_ppm;       /* largest drift that was corrected */
     double error_s;         /* bound of what is left, in any difference of two nodes' stamps */
     double drift_error_ppm; /* bound of the error of drift_ppm; 0 = not in the record */
-    /* The node whose clock is furthest from the others' in rate, with 3 nodes or more and where the
-     * others agree; else the two that differ most, or the node whose clock differs most from its
-     * own kernel's (odd_other ""). */
-    char odd_host[WEIR_HOST_NAME_BYTES]; /* "" = not known */
-    char odd_other[WEIR_HOST_NAME_BYTES];
+    /* The node whose clock differs most in rate: from those of the other nodes, if there are two or
+     * more of them that agree; from that of odd_other, if not; or from that of its own kernel. */
+    char odd_host[WEIR_HOST_NAME_BYTES];  /* "" = not known */
+    char odd_other[WEIR_HOST_NAME_BYTES]; /* "" = the other nodes, or the kernel */
     bool is_against_kernel;
-    double odd_ppm;
+    double odd_ppm;       /* difference in rate */
     double odd_error_ppm; /* bound of the error of odd_ppm */
 };
 

@@ -416,7 +416,7 @@ struct weir_test {
     struct weir_membind membind; /* of transfer buffers */
     bool wants_huge_pages;       /* for transfer buffers */
     enum weir_cache_drop cache_drop;
-    enum weir_measure measure;     /* what the figures are meant to be of */
+    enum weir_measure measure;     /* --measure */
     const char *allowed;           /* names of findings without effect, separated by commas; NULL */
     uint64_t given_nodes;          /* count as this many nodes; 0: as they are */
     uint64_t given_ranks_per_node; /* likewise on the node of rank 0; 0: as they are */

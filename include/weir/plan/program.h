@@ -205,11 +205,12 @@ int weir_program_set_parameters(const struct weir_program *program, struct weir_
 struct weir_program_count {
     uint64_t calls[WEIR_CALL_COUNT];
     uint64_t bytes[WEIR_CALL_COUNT];
-    bool reads_whole_files;      /* what they move is not in `bytes` */
-    bool draws_numbers;          /* random ones: with another seed it may do something else */
-    char name[WEIR_VALUE_BYTES]; /* the first one that moves data or opens a file, else the first
-                                    one; "" = none */
-    bool is_name_of_data;
+    bool reads_whole_files; /* their sizes are unknown and not in `bytes` */
+    bool draws_numbers;     /* random ones: with another seed it may do something else */
+    /* of the file of the first call that moves data or opens a file, else of the first call with a
+     * name; "" = none */
+    char name[WEIR_VALUE_BYTES];
+    bool is_name_of_data; /* that call moves data or opens a file */
     /* where it could not be told how it goes on: */
     unsigned line; /* of the source; 0: nowhere */
     uint64_t rank;
@@ -238,8 +239,8 @@ static inline bool weir_program_is_inside(const char *root, size_t bytes, const 
     return strncmp(root, name, bytes) == 0 && (name[bytes] == '/' || name[bytes] == '\0');
 }
 
-/* Some libraries of MPI-IO take what is before a colon in a name for the kind of file system:
- * returns the rest of the name, or all of it where there is no such prefix. */
+/* Returns a name without the file system prefix of ROMIO ("ufs:NAME"), which calls of MPI-IO may
+ * have. */
 static inline const char *weir_program_skip_prefix(enum weir_call call, const char *name)
 {
     const char *colon = call < WEIR_CALL_PWRITE ? NULL : strpbrk(name, ":/");

@@ -12,8 +12,9 @@
 void weir_cache_survey_measure(const char *path, const struct weir_share *share, uint64_t op_limit,
                                const struct weir_clock *clock, struct weir_residency *seen);
 
-/* The same after a write of so many operations, for dirty pages: `mix` (NULL: all write) says which
- * operations read. It lasts for `limit_ns` at most. All zero where dirty pages are not known. */
+/* Samples the dirty pages after a write of the first `op_limit` operations of `share`, for
+ * `limit_ns` at most. Operations that read by `mix` are left out; NULL = all write. All zero where
+ * the kernel does not report dirty pages. */
 void weir_cache_survey_dirty(const char *path, const struct weir_share *share, uint64_t op_limit,
                              struct weir_mix *mix, const struct weir_clock *clock,
                              uint64_t limit_ns, struct weir_residency *seen);

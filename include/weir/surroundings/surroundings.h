@@ -62,10 +62,10 @@ struct weir_surroundings {
     uint64_t looked_ns;            /* when that was; 0: never */
     bool samples_counters;         /* they are read around the present phase */
     struct weir_clock_pair clocks; /* before the phase; first rank of each node */
-    uint64_t entered_ns;           /* when this rank was about to start, ... */
-    uint64_t entered_waited_ns;    /* ... and how long it had waited for CPUs until then */
-    uint64_t waited_ns;            /* in the phase, until its last stamp */
-    uint64_t waited_of_ns;         /* how long that was; 0 = not yet known */
+    uint64_t entered_ns;           /* time of weir_surroundings_enter() */
+    uint64_t entered_waited_ns;    /* CPU wait of this rank before it */
+    uint64_t waited_ns;            /* CPU wait between _enter() and _leave() */
+    uint64_t waited_of_ns;         /* time between _enter() and _leave(); 0 = not yet known */
     uint64_t storage_read_bytes;   /* by this process before the phase; WEIR_UNKNOWN */
     struct weir_traffic traffic;
     struct weir_page_sample pages;
@@ -116,8 +116,8 @@ struct weir_phase_surroundings {
 
 /* Before this rank waits for the start. */
 void weir_surroundings_begin(struct weir_surroundings *surroundings);
-/* Just before the agreed start, and after the last stamp of this rank: in between, its waits for a
- * CPU count. */
+/* Begin and end the interval in which waits of this rank for a CPU are counted: called just before
+ * the agreed start, and after the last stamp of the rank. */
 void weir_surroundings_enter(struct weir_surroundings *surroundings);
 void weir_surroundings_leave(struct weir_surroundings *surroundings);
 /* When its last stamp is taken, and no rank moves data any more. `group` are the ranks of the

@@ -32,12 +32,12 @@ void weir_storage_describe(const char *root, const char *path, struct weir_stora
  * process that makes them (/proc/self/io): file systems on block devices, and block devices
  * themselves. Of an overlay it depends on the file systems below it. */
 bool weir_storage_counts_reads(const char *path);
-/* The page pool of a GPFS client, "page pool 4G", as mmlsconfig prints it; it is ended after two
- * seconds. Only for commands that run on one node: it may query the servers of the configuration.
- */
+/* Describes the page pool of a GPFS client, "page pool 4G", from the output of mmlsconfig, which is
+ * killed after two seconds. Only for commands that run on one node, as mmlsconfig may query the
+ * configuration servers. False if there is none. */
 bool weir_page_pool_describe(const char *root, char *text, size_t bytes);
-/* Counts the parts that have failed once more, into `facts` of weir_storage_describe(): a few files
- * of /sys, of /proc or of the mount. */
+/* Counts the failed parts anew and updates `facts` of weir_storage_describe(). Reads a few files of
+ * /sys, of /proc or of the mount. */
 void weir_storage_count_failed(const char *root, struct weir_storage_facts *facts);
 
 /* Facts of the job: launcher, batch system with the job's number and nodes, settings of the

@@ -14,7 +14,7 @@ void weir_host_describe(struct weir_host_facts *facts);
  * there is none. */
 void weir_filesystem_describe(const char *path, struct weir_filesystem_facts *facts);
 
-/* Stats what a path leads to. All zero if there is nothing. */
+/* Sets *sight from stat(2) of a path; all zero if that fails. */
 void weir_sight_take(const char *path, struct weir_sight *sight);
 
 /* Counts what statvfs(3) reports. Totals that cannot be right are unknown (0): some network file

@@ -27,9 +27,9 @@ struct weir_limiting_group {
 bool weir_limiting_group_find(const char *root, enum weir_group_limit kind,
                               struct weir_limiting_group *group);
 
-/* The least limits of reads and writes that control groups set for the devices of `facts`, into
- * facts->limits. Version 2: of all groups up to the outermost (io.max). Version 1: of the group of
- * the process alone (blkio.throttle): the kernel does not apply those of its parents. */
+/* Sets facts->limits to the lowest I/O limits that control groups set for the devices of `facts`.
+ * Version 2: of all groups up to the root (io.max). Version 1: of the group of the process alone
+ * (blkio.throttle), as the kernel does not apply those of its parents. */
 void weir_io_limits_find(const char *root, struct weir_storage_facts *facts);
 
 #endif

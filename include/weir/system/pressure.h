@@ -10,15 +10,17 @@
 
 struct weir_pressure_watch;
 
-/* `own` are the processes of this job on this host: they are never the busiest. Files below `root`
- * ("" but for tests). Samples the CPU time of all processes. Never NULL. */
+/* Opens the files below `root` ("" except in tests) and samples the CPU time of all processes.
+ * `own` are the processes of this job on this host, which are never reported as the busiest. Never
+ * NULL.
+ */
 struct weir_pressure_watch *weir_pressure_open(const char *root, const pid_t own[], size_t count);
 void weir_pressure_close(struct weir_pressure_watch *watch);
 
-/* Begins a phase: one read. */
+/* Begins a phase, with one system call. */
 void weir_pressure_begin(struct weir_pressure_watch *watch);
-/* Ends it: two reads. `samples_tasks`: reads /proc/PID/stat of all processes, too, some 5 us for
- * each; their CPU time is that since the sample before. */
+/* Ends a phase, with two system calls. `samples_tasks` reads /proc/PID/stat of all processes, too,
+ * in some 5 us each; their CPU time is counted from the previous sample. */
 void weir_pressure_end(struct weir_pressure_watch *watch, bool samples_tasks,
                        struct weir_pressure *pressure);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where this process runs: putting it there, and looking where it really was. */
+/* CPU binding of this process, and counters of its waits, migrations and reads. */
 #ifndef WEIR_SYSTEM_RUNNING_H
 #define WEIR_SYSTEM_RUNNING_H
 
@@ -20,31 +20,32 @@ void weir_running_bind_near(int32_t numa_node);
 
 struct weir_run_probe;
 
-/* Counters of this process and of what holds it back, as they stand. WEIR_UNKNOWN
- * (base/execution.h) where the kernel does not tell. */
+/* A reading of the counters. WEIR_UNKNOWN (base/execution.h) = not provided by the kernel. */
 struct weir_running {
     struct weir_cpu_set cpus;
-    uint32_t cpu;          /* that it runs on right now */
-    uint64_t migrations;   /* of the first thread */
-    uint64_t preemptions;  /* of all threads */
-    uint64_t throttled_ns; /* grows from reading to reading as the group does that waited most */
-    uint64_t at_ns;        /* CLOCK_MONOTONIC_RAW */
+    uint32_t cpu;         /* that the thread runs on */
+    uint64_t migrations;  /* of the first thread */
+    uint64_t preemptions; /* of all threads */
+    uint64_t
+        throttled_ns; /* by CPU quotas: sum over readings of the most throttled group's growth */
+    uint64_t at_ns;   /* CLOCK_MONOTONIC_RAW */
 };
 
-/* Finds out where the counters are, once: /proc/self/sched, /proc/thread-self/schedstat, cpu.stat
- * of each control group from this process's own up to the root (versions 1 and 2), below `root` (""
- * but for tests). What is not there stays unknown. NULL if there is no memory. */
+/* Opens the counters below `root` ("" except in tests): /proc/self/sched, /proc/self/io,
+ * /proc/thread-self/schedstat, and cpu.stat of each control group from that of this process up to
+ * the root (versions 1 and 2). Missing ones are WEIR_UNKNOWN in each reading. Returns NULL if no
+ * memory is left. */
 struct weir_run_probe *weir_run_probe_open(const char *root);
 void weir_run_probe_close(struct weir_run_probe *probe);
 
-/* Nanoseconds for which the thread that opened the probe has been runnable and has waited for a
- * CPU; WEIR_UNKNOWN if the kernel does not count them. One system call. */
+/* Returns the nanoseconds that the thread that opened the probe has waited for a CPU while it was
+ * runnable; WEIR_UNKNOWN if the kernel does not count them. One system call. */
 uint64_t weir_run_probe_waited(const struct weir_run_probe *probe);
-/* Bytes that this process, all of its threads together, has read from block devices so far;
- * WEIR_UNKNOWN if /proc/self/io is hidden or does not have them. One system call. */
+/* Returns the bytes that all threads of this process have read from block devices; WEIR_UNKNOWN if
+ * /proc/self/io is hidden or has no such counter. One system call. */
 uint64_t weir_run_probe_storage_read(const struct weir_run_probe *probe);
 
-/* Reads them. Costs some ten microseconds, and allocates nothing. */
+/* Reads all counters in some ten microseconds, without an allocation. */
 void weir_run_probe_read(struct weir_run_probe *probe, struct weir_running *running);
 
 #endif
