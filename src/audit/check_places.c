@@ -322,8 +322,9 @@ static double own_wait(const struct weir_node_places *node)
 double weir_audit_pressure(const struct weir_node_places *node)
 {
     double own = own_wait(node);
+    bool is_foreign = weir_pressure_is_foreign(&node->pressure, node->waited_share);
 
-    if (!(node->waited_share >= WAITED_SHARE) ||
+    if (!(node->waited_share >= (is_foreign ? WAITED_SHARE : WEIR_PRESSURE_OF_KERNEL)) ||
         node->waited_share * node->wall_s < WAITED_LEAST_S ||
         (own > 0.0 && node->waited_share < own + WAITED_BEYOND_OWN))
         return 0.0;
@@ -353,6 +354,13 @@ static void check_pressure(const struct weir_audit_input *input)
     node = find_worst(record, weir_audit_pressure, &count);
     if (node == NULL)
         return;
+    if (!weir_pressure_is_foreign(&node->pressure, node->waited_share)) {
+        weir_result_find_as(record, WEIR_FINDING_CPU_PRESSURE, WEIR_NOTE, WEIR_QUALIFY,
+                            "ranks on %s waited up to %.0f %% for a CPU that no other process "
+                            "used%s -> fewer ranks per node",
+                            node->host, 100.0 * node->waited_share, others(count, "node", more));
+        return;
+    }
     if (node->pressure.busiest_permille >= BUSIEST_PERMILLE)
         snprintf(busiest, sizeof busiest, ", %s %.0f %%", node->pressure.busiest,
                  0.1 * node->pressure.busiest_permille);

@@ -158,13 +158,19 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning =
                 "a rank was runnable and waited for a CPU that processes outside of the job used",
             .detection =
-                "run delay of /proc/thread-self/schedstat during the phase, and load average. In "
-                "phases of a second or more the busiest other process is named. Waits that other "
-                "ranks (oversubscribed, shared-core) or a quota (throttled) cause are subtracted",
+                "run delay of /proc/thread-self/schedstat during the phase, and load average. The "
+                "CPU "
+                "times of all processes are read after phases of a second, and after phases of 50 "
+                "ms that had waits. Waits that other ranks (oversubscribed, shared-core) or a "
+                "quota "
+                "(throttled) cause are subtracted",
             .threshold = "10 % of a rank's time, and 20 ms. Ranks alone on their cores wait for 1 "
                          "to 5 %, next to one busy process per core for 33 % or more. Where ranks "
-                         "share cores, 15 % more than that explains",
-            .remedy = "end the other processes, or use an idle node (srun --exclusive)",
+                         "share cores, 15 % more than that explains. If other processes used less "
+                         "than half of that time, kernel threads or ranks had the CPU: a note, "
+                         "from 25 % on",
+            .remedy = "end the other processes, or use an idle node (srun --exclusive); of the "
+                      "note: leave a CPU for the kernel, with fewer ranks per node",
             .test = "mpi.pressure: busy loops on the CPUs of the ranks; silent with ranks of high "
                     "priority",
         },

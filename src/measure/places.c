@@ -214,7 +214,7 @@ static void add_wait(struct weir_node_places *node, const struct weir_execution 
 {
     double share = (double)NAN;
 
-    if (execution->pressure.load_hundredths > 0 || execution->pressure.busiest_permille > 0)
+    if (execution->pressure.load_hundredths > 0 || execution->pressure.is_sampled)
         node->pressure = execution->pressure;
     if (execution->waited_ns != WEIR_UNKNOWN && execution->waited_of_ns > 0)
         share = (double)execution->waited_ns / (double)execution->waited_of_ns;

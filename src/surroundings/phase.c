@@ -11,8 +11,6 @@
 #define COUNTER_SAMPLE_NS UINT64_C(10000000)
 /* Parts of a storage that have failed are counted again after phases of a second. */
 #define FAILED_SAMPLE_NS UINT64_C(1000000000)
-/* 1 s: sampling takes 5 us per process, 20 ms on a large node, which is 2 % of such a phase. */
-#define TASK_SAMPLE_NS UINT64_C(1000000000)
 
 static bool counters_are_old(const struct weir_surroundings *surroundings)
 {
@@ -203,8 +201,7 @@ static void look_at_node(struct weir_surroundings *surroundings, struct weir_exe
     weir_clock_compare(surroundings->clock, &clocks);
     execution->clock_ppm =
         weir_clock_drift_ppm(&surroundings->clocks, &clocks, &execution->clock_error_ppm);
-    weir_pressure_end(surroundings->host.pressure, surroundings->waited_of_ns >= TASK_SAMPLE_NS,
-                      &execution->pressure);
+    weir_pressure_end(surroundings->host.pressure, execution->waited_ns, &execution->pressure);
 }
 
 void weir_surroundings_end(struct weir_surroundings *surroundings, struct weir_group *group,

@@ -17,16 +17,21 @@
 #define NS_PER_S UINT64_C(1000000000)
 
 enum {
+    WAITED_PERMILLE = 100,      /* of a phase: what samples a short one, and ... */
+    SHORTEST_US = 50 * 1000,    /* ... that one's least duration */
+    SAMPLED_US = 1000 * 1000,   /* a phase that is sampled in any case */
+    KERNEL_THREAD = 0x00200000, /* PF_KTHREAD of the flags in /proc/PID/stat, proc_pid_stat(5) */
     TASKS_MAX = 8192, /* processes of a host; more are not sampled: 5 us each, 40 ms in all */
     LINE_BYTES = 1024,
 };
 
 struct task {
     pid_t pid;
-    uint64_t ticks; /* CPU time of all threads */
+    bool is_kernel; /* a thread of the kernel */
+    uint64_t ticks; /* CPU time of all threads, and of its children that have ended */
 };
 
-/* The processes of one host, in the order of /proc, which is that of their numbers. */
+/* The processes of one host, in the order of their numbers. */
 struct sample {
     uint64_t at_ns;
     size_t count;
@@ -81,13 +86,15 @@ static bool is_own(const struct weir_pressure_watch *watch, pid_t pid)
     return false;
 }
 
-/* A line of /proc/PID/stat: number, (name), state, ten numbers, user time, system time. The name
- * may contain anything. False if the process has ended. */
+/* A line of /proc/PID/stat: number, (name), state, five numbers, flags, four numbers, user and
+ * system time, and these of children that have ended. The name may contain anything. False if the
+ * process has ended. */
 static bool read_task(const struct weir_pressure_watch *watch, const char *number,
                       char line[LINE_BYTES], struct task *task)
 {
     char name[NAME_MAX + sizeof "/stat"];
-    uint64_t user, system;
+    uint64_t user, system, ended_user, ended_system;
+    unsigned flags;
     const char *rest;
     bool is_read;
     int fd;
@@ -98,11 +105,14 @@ static bool read_task(const struct weir_pressure_watch *watch, const char *numbe
     if (fd >= 0)
         close(fd);
     rest = is_read ? strrchr(line, ')') : NULL;
-    if (rest == NULL ||
-        sscanf(rest + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64, &user,
-               &system) != 2)
+    if (rest == NULL || sscanf(rest + 1,
+                               " %*c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %" SCNu64 " %" SCNu64
+                               " %" SCNu64 " %" SCNu64,
+                               &flags, &user, &system, &ended_user, &ended_system) != 5)
         return false;
-    *task = (struct task){(pid_t)strtol(number, NULL, 10), user + system};
+    *task = (struct task){.pid = (pid_t)strtol(number, NULL, 10),
+                          .is_kernel = (flags & KERNEL_THREAD) != 0,
+                          .ticks = user + system + ended_user + ended_system};
     return true;
 }
 
@@ -123,15 +133,25 @@ static void keep_busiest(const char *line, const struct task *task, uint64_t per
     pressure->busiest_permille = (uint32_t)permille;
 }
 
-/* CPU time since the sample before; of a process that was not in it, all of its time. */
+static int compare_tasks(const void *one, const void *other)
+{
+    pid_t first = ((const struct task *)one)->pid, second = ((const struct task *)other)->pid;
+
+    return first < second ? -1 : first > second;
+}
+
+/* CPU time since the sample before; of a process that was not in it, all of its time. Without
+ * kernel threads /proc shows the processes of one PID namespace only: those of others are unknown.
+ */
 static void sample_tasks(struct weir_pressure_watch *watch, struct weir_pressure *pressure)
 {
     struct sample *now = &watch->now;
     const struct sample *before = &watch->before;
     const struct dirent *entry;
     char line[LINE_BYTES];
+    bool sees_kernel = false;
     struct sample spare;
-    size_t old = 0;
+    const struct task *old;
     uint64_t span_ns;
 
     if (watch->processes == NULL)
@@ -147,15 +167,21 @@ static void sample_tasks(struct weir_pressure_watch *watch, struct weir_pressure
         if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
             !read_task(watch, entry->d_name, line, task))
             continue;
-        while (old < before->count && before->tasks[old].pid < task->pid)
-            old++;
-        ticks = task->ticks;
-        if (old < before->count && before->tasks[old].pid == task->pid)
-            ticks -= before->tasks[old].ticks < ticks ? before->tasks[old].ticks : ticks;
+        old = before->count == 0
+                  ? NULL
+                  : bsearch(task, before->tasks, before->count, sizeof *task, compare_tasks);
+        ticks = old != NULL ? weir_growth(old->ticks, task->ticks) : task->ticks;
         now->count++;
-        if (pressure != NULL && span_ns > 0 && !is_own(watch, task->pid))
-            keep_busiest(line, task, ticks * watch->ns_per_tick * 1000 / span_ns, pressure);
+        ticks = ticks * watch->ns_per_tick * 1000 / (span_ns > 0 ? span_ns : 1);
+        sees_kernel |= task->is_kernel;
+        if (pressure == NULL || ticks == 0 || task->is_kernel || is_own(watch, task->pid))
+            continue;
+        pressure->foreign_permille += (uint32_t)ticks;
+        keep_busiest(line, task, ticks, pressure);
     }
+    if (pressure != NULL)
+        pressure->is_sampled = sees_kernel;
+    qsort(now->tasks, now->count, sizeof *now->tasks, compare_tasks);
     spare = watch->before;
     watch->before = watch->now;
     watch->now = spare;
@@ -215,11 +241,12 @@ void weir_pressure_begin(struct weir_pressure_watch *watch)
     watch->stalled_us = read_stalled(watch);
 }
 
-void weir_pressure_end(struct weir_pressure_watch *watch, bool samples_tasks,
+void weir_pressure_end(struct weir_pressure_watch *watch, uint64_t waited_ns,
                        struct weir_pressure *pressure)
 {
     uint64_t stalled_us = weir_growth(watch->stalled_us, read_stalled(watch));
     uint64_t span_us = (now_ns() - watch->begun_ns) / 1000;
+    uint64_t waited_us = waited_ns == WEIR_UNKNOWN ? 0 : waited_ns / 1000;
     char line[LINE_BYTES];
 
     *pressure = (struct weir_pressure){0};
@@ -227,6 +254,9 @@ void weir_pressure_end(struct weir_pressure_watch *watch, bool samples_tasks,
         pressure->load_hundredths = (uint32_t)(strtod(line, NULL) * 100.0 + 0.5);
     if (stalled_us != WEIR_UNKNOWN && span_us > 0)
         pressure->some_permille = (uint32_t)(stalled_us * 1000 / span_us);
-    if (samples_tasks)
+    if (stalled_us != WEIR_UNKNOWN && stalled_us > waited_us)
+        waited_us = stalled_us;
+    if (span_us >= SAMPLED_US ||
+        (span_us >= SHORTEST_US && waited_us * 1000 >= span_us * WAITED_PERMILLE))
         sample_tasks(watch, pressure);
 }

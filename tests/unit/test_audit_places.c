@@ -311,6 +311,28 @@ static void waiting(struct subject *subject)
         .load_hundredths = 620, .busiest_permille = 984, .busiest = "stress-ng"};
 }
 
+/* 0.43 of the time of a rank, of which other processes had little; and half. */
+static void waiting_for_the_kernel(struct subject *subject)
+{
+    waiting(subject);
+    subject->nodes[0].waited_share = 0.0;
+    subject->nodes[1].pressure.is_sampled = true;
+    subject->nodes[1].pressure.foreign_permille = 210;
+}
+
+static void waiting_for_others_and_the_kernel(struct subject *subject)
+{
+    waiting_for_the_kernel(subject);
+    subject->nodes[1].pressure.foreign_permille = 220;
+}
+
+static void hardly_waiting_for_the_kernel(struct subject *subject)
+{
+    waiting_for_the_kernel(subject);
+    subject->nodes[1].waited_share = 0.24;
+    subject->nodes[1].pressure.foreign_permille = 110;
+}
+
 static void hardly_waiting(struct subject *subject)
 {
     subject->nodes[1].waited_share = 0.0999;
@@ -476,6 +498,13 @@ static const struct {
      WEIR_WARNING,
      "rank 5 on n2 waited 43 % for a CPU (load 6.2, stress-ng 98 %) (and 1 more node) -> "},
     {hardly_waiting, {NONE}, WEIR_NOTE, NULL},
+    {waiting_for_the_kernel,
+     {"cpu-pressure"},
+     WEIR_NOTE,
+     "ranks on n2 waited up to 43 % for a CPU that no other process used -> fewer ranks per "
+     "node"},
+    {waiting_for_others_and_the_kernel, {"cpu-pressure"}, WEIR_WARNING, NULL},
+    {hardly_waiting_for_the_kernel, {NONE}, WEIR_NOTE, NULL},
     {waiting_in_a_moment, {NONE}, WEIR_NOTE, NULL},
     {waiting_in_a_dry_run, {"no-storage"}, WEIR_NOTE, NULL},
     {waiting_for_one_another, {"oversubscribed"}, WEIR_WARNING, NULL},

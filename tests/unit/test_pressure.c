@@ -14,6 +14,12 @@
                                  " 0 0 20 0 1 0 9 1 1\n"                                           \
     }
 
+#define KERNEL(pid, name, system)                                                                  \
+    {                                                                                              \
+        "proc/" pid "/stat",                                                                       \
+            pid " (" name ") S 2 0 0 0 -1 69238880 0 0 0 0 0 " system " 0 0 20 0 1 0 9 1 1\n"      \
+    }
+
 static void the_busiest_process_that_is_not_our_own_is_named(void **state)
 {
     static const struct planted_file before[] = {
@@ -22,6 +28,7 @@ static void the_busiest_process_that_is_not_our_own_is_named(void **state)
         STAT("7", "idle", "90000", "0"),
         STAT("12", "stress (ng)", "100", "50"),
         STAT("20", "weir", "0", "0"),
+        KERNEL("30", "kworker/0:1", "0"),
     };
     static const struct planted_file after[] = {
         {"proc/pressure/cpu",
@@ -29,6 +36,7 @@ static void the_busiest_process_that_is_not_our_own_is_named(void **state)
         STAT("7", "idle", "90000", "1"),
         STAT("12", "stress (ng)", "150", "90"),
         STAT("20", "weir", "100000", "0"),
+        KERNEL("30", "kworker/0:1", "200000"),
     };
     const pid_t own[] = {20};
     struct weir_pressure_watch *watch;
@@ -39,18 +47,23 @@ static void the_busiest_process_that_is_not_our_own_is_named(void **state)
     plant(root, before, COUNT(before));
     watch = weir_pressure_open(root, own, COUNT(own));
     weir_pressure_begin(watch);
-    usleep(1000);
+    usleep(60 * 1000);
     for (size_t i = 0; i < COUNT(after); i++)
         plant_file(root, after[i].path, after[i].text);
-    weir_pressure_end(watch, true, &pressure);
+    weir_pressure_end(watch, 0, &pressure);
     assert_int_equal(pressure.load_hundredths, 621);
     assert_true(pressure.some_permille > 0);
     assert_string_equal(pressure.busiest, "stress (ng)");
     assert_int_equal(pressure.busiest_pid, 12);
     assert_true(pressure.busiest_permille > 0);
+    assert_true(pressure.is_sampled);
+    /* "idle" and "stress (ng)"; neither our own nor the kernel's */
+    assert_true(pressure.foreign_permille >= pressure.busiest_permille);
+    assert_true(pressure.foreign_permille < 2 * pressure.busiest_permille);
     /* Nothing has changed since, and nothing is sampled. */
     weir_pressure_begin(watch);
-    weir_pressure_end(watch, false, &pressure);
+    weir_pressure_end(watch, 0, &pressure);
+    assert_false(pressure.is_sampled);
     assert_int_equal(pressure.busiest_permille, 0);
     assert_int_equal(pressure.some_permille, 0);
     weir_pressure_close(watch);
@@ -64,7 +77,7 @@ static void nothing_is_known_where_nothing_is_there(void **state)
 
     (void)state;
     weir_pressure_begin(watch);
-    weir_pressure_end(watch, true, &pressure);
+    weir_pressure_end(watch, UINT64_C(3600000000000), &pressure);
     assert_int_equal(pressure.load_hundredths, 0);
     assert_int_equal(pressure.busiest_permille, 0);
     weir_pressure_close(watch);

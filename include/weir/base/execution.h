@@ -31,10 +31,25 @@ static inline uint64_t weir_growth(uint64_t before, uint64_t after)
 struct weir_pressure {
     uint32_t load_hundredths;  /* load average of the last minute */
     uint32_t some_permille;    /* of the time, some task waited for a CPU (PSI); 0 = unknown */
-    uint32_t busiest_pid;      /* of the process outside of this job that used most CPU time */
-    uint32_t busiest_permille; /* of one CPU, since the previous sample; 0 = not sampled */
+    bool is_sampled;           /* CPU times of all processes of the node; the members below */
+    uint32_t foreign_permille; /* CPU time of all processes outside of this job, kernel threads
+                                  left out: of one CPU, since the previous sample */
+    uint32_t busiest_pid;      /* that process of these that used most CPU time */
+    uint32_t busiest_permille; /* 0 = none used any */
     char busiest[WEIR_TASK_NAME_BYTES];
 };
+
+/* Share of a rank's time that it waited for a CPU which only kernel threads and ranks used: from
+ * there on cpu-pressure is a note. Kernel threads that write back pages, serve loop devices or
+ * clean up inodes take 10 to 20 % where all CPUs have a rank. */
+#define WEIR_PRESSURE_OF_KERNEL 0.25
+
+/* False if processes outside of the job used less than half of the CPU time that a rank waited for,
+ * in parts of its time: kernel threads or other ranks had it. True if that is not known. */
+static inline bool weir_pressure_is_foreign(const struct weir_pressure *pressure, double waited)
+{
+    return !pressure->is_sampled || (double)pressure->foreign_permille >= 500.0 * waited;
+}
 
 /* Of one rank, in one phase: between two looks just outside of its timed windows. All zero: nothing
  * was looked at. */

@@ -383,7 +383,9 @@ static const char *host_of(const struct weir_net_result *result, uint32_t rank)
 static double pressure_of(const struct weir_net_measurement *one)
 {
     double own = one->rank_excess > 1.0 ? 1.0 - 1.0 / one->rank_excess + WAITED_BEYOND_OWN : 0.0;
-    double least = fmax(0.001 * WEIR_NET_WAITED_PERMILLE, own);
+    bool is_foreign = weir_pressure_is_foreign(&one->pressure, one->waited_share);
+    double least =
+        fmax(is_foreign ? 0.001 * WEIR_NET_WAITED_PERMILLE : WEIR_PRESSURE_OF_KERNEL, own);
 
     return one->waited_share >= least && one->waited_share * one->seconds >= WAITED_LEAST_S
                ? one->waited_share
@@ -413,7 +415,12 @@ static void judge_nodes(struct weir_net_result *result)
     if (wait != NULL && wait->pressure.busiest_permille > 0)
         snprintf(busiest, sizeof busiest, ", %s %.0f %%", wait->pressure.busiest,
                  0.1 * wait->pressure.busiest_permille);
-    if (wait != NULL)
+    if (wait != NULL && !weir_pressure_is_foreign(&wait->pressure, wait->waited_share))
+        weir_net_result_find_as(result, WEIR_FINDING_CPU_PRESSURE, WEIR_NOTE, WEIR_QUALIFY,
+                                "ranks on %s waited up to %.0f %% for a CPU that no other process "
+                                "used -> fewer ranks per node",
+                                host_of(result, wait->waited_rank), 100.0 * wait->waited_share);
+    else if (wait != NULL)
         weir_net_result_find(result, WEIR_FINDING_CPU_PRESSURE,
                              "rank %u on %s waited %.0f %% for a CPU (load %.1f%s) -> use an idle "
                              "node",
@@ -454,7 +461,8 @@ static void judge_copies(struct weir_net_result *result, const struct whole *who
     bool fits_cache = !result->is_latency && result->working_set_bytes > 0 &&
                       result->working_set_bytes <= result->cache_bytes;
 
-    if (limit <= 0 || is_verbs(result) || (strcmp(result->provider, "mpi") == 0 && !is_local(whole)))
+    if (limit <= 0 || is_verbs(result) ||
+        (strcmp(result->provider, "mpi") == 0 && !is_local(whole)))
         return;
     for (uint32_t i = 0; i < result->measurement_count; i++) {
         struct weir_net_totals totals = weir_net_totals_of(result, &result->measurements[i]);

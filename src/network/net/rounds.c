@@ -107,9 +107,6 @@ static uint64_t cpu_ns(void)
            ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000;
 }
 
-/* Processes are sampled after trials of a second or more: 5 us for each. */
-#define TASK_SAMPLE_NS UINT64_C(1000000000)
-
 /* What kept this rank from running, and its node's clock against its kernel's. */
 struct net_watch {
     uint64_t waited_ns;
@@ -136,7 +133,7 @@ static void end_watch(struct net_run *run, const struct net_watch *watch)
     weir_clock_compare(run->clock, &clocks);
     run->clock_ppm = fabs(weir_clock_drift_ppm(&watch->clocks, &clocks, &error_ppm));
     run->clock_ppm = fmax(run->clock_ppm - error_ppm, 0.0);
-    weir_pressure_end(run->pressure_watch, run->elapsed_ns >= TASK_SAMPLE_NS, &run->pressure);
+    weir_pressure_end(run->pressure_watch, run->waited_ns, &run->pressure);
 }
 
 /* Begins on all ranks, runs, and ends. *start_ns receives this rank's start. */

@@ -476,6 +476,8 @@ static const struct weir_json_field node_place_fields[] = {
     PLACE_IF("first_waiting_rank", first_waited, waited_share),
     PLACE_IF("load_hundredths", pressure.load_hundredths, pressure.load_hundredths),
     PLACE_IF("cpu_some_permille", pressure.some_permille, pressure.some_permille),
+    PLACE("sampled_processes", pressure.is_sampled, FLAG),
+    PLACE_IF("foreign_cpu_permille", pressure.foreign_permille, pressure.is_sampled),
     PLACE("busiest_process", pressure.busiest, TEXT),
     PLACE_IF("busiest_pid", pressure.busiest_pid, pressure.busiest_permille),
     PLACE_IF("busiest_permille", pressure.busiest_permille, pressure.busiest_permille),
