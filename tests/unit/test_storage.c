@@ -787,127 +787,121 @@ static void bricks_of_gluster_that_are_down_are_told(void **state)
 
 /* Trees as the kernel and the clients of file systems make them; those of Lustre, ZFS and Ceph are
  * written from their documentation. Each beside one in which all parts are there. */
-static void parts_that_have_failed_are_counted(void **state)
-{
 #define MD "sys/class/block/md0/md/"
 #define BTRFS "sys/fs/btrfs/6b1a/"
 #define MPATH "sys/class/block/dm-3/"
 #define OSC "sys/fs/lustre/osc/"
-    static const struct {
-        const char *type, *source, *device;
-        struct planted_file files[6];
-        uint32_t failed, count;
-        const char *kind;
-    } cases[] = {
-        {"ext4",
-         "/dev/md0",
-         "md0",
-         {{MD "level", "raid1\n"}, {MD "degraded", "0\n"}, {MD "raid_disks", "2\n"}},
-         0,
-         0,
-         ""},
-        {"ext4",
-         "/dev/md0",
-         "md0",
-         {{MD "level", "raid1\n"}, {MD "degraded", "1\n"}, {MD "raid_disks", "2\n"}},
-         1,
-         2,
-         "RAID disk"},
-        {"ext4", "/dev/md0", "md0", {{MD "level", "raid0\n"}, {MD "raid_disks", "2\n"}}, 0, 0, ""},
-        {"btrfs",
-         "/dev/sda",
-         "sda",
-         {{BTRFS "devices/sda", "x"},
-          {BTRFS "devinfo/1/missing", "0\n"},
-          {BTRFS "devinfo/2/missing", "1\n"},
-          {"sys/fs/btrfs/other/devices/sdb", "x"},
-          {"sys/fs/btrfs/other/devinfo/1/missing", "1\n"}},
-         1,
-         2,
-         "btrfs device"},
-        {"btrfs",
-         "/dev/sda",
-         "sda",
-         {{BTRFS "devices/sda", "x"}, {BTRFS "devinfo/1/missing", "0\n"}},
-         0,
-         0,
-         ""},
-        {"zfs", "tank/home", "", {{"proc/spl/kstat/zfs/tank/state", "ONLINE\n"}}, 0, 0, ""},
-        {"zfs",
-         "tank/home",
-         "",
-         {{"proc/spl/kstat/zfs/tank/state", "DEGRADED\n"}},
-         1,
-         1,
-         "ZFS pool"},
-        {"lustre",
-         "10.0.0.1@tcp:/work",
-         "",
-         {{OSC "work-OST0000-osc-ffff88/active", "1\n"},
-          {OSC "work-OST0001-osc-ffff88/active", "0\n"},
-          {OSC "work2-OST0000-osc-ffff99/active", "0\n"}},
-         1,
-         2,
-         "OST"},
-        /* a directory of the file system is mounted */
-        {"lustre",
-         "10.0.0.1@tcp:/work/project",
-         "",
-         {{OSC "work-OST0000-osc-ffff88/active", "0\n"},
-          {OSC "project-OST0000-osc-ffff99/active", "1\n"}},
-         1,
-         1,
-         "OST"},
-        {"lustre",
-         "10.0.0.1@tcp:/work",
-         "",
-         {{"proc/fs/lustre/osc/work-OST0000-osc-ffff88/active", "1\n"}},
-         0,
-         0,
-         ""},
-        {"ceph",
-         "a:6789:/",
-         "",
-         {{"sys/kernel/debug/ceph/6e.client4/osdmap",
-           "epoch 9 barrier 0 flags 0x0\npool 1 'd'\nosd0\t1.2.3.4:6800\t100%\t(exists, up)\t100%\n"
-           "osd1\t1.2.3.5:6800\t100%\t(exists)\t100%\n"}},
-         1,
-         2,
-         "OSD"},
-        {"xfs",
-         "/dev/mapper/m",
-         "dm-3",
-         {{MPATH "dm/uuid", "mpath-3600\n"},
-          {MPATH "slaves/sdb/device/state", "running\n"},
-          {MPATH "slaves/sdc/device/state", "offline\n"}},
-         1,
-         2,
-         "path"},
-        {"fuse.glusterfs",
-         "server:/v",
-         "",
-         {{"mnt/.meta/graphs/active/v-client-0/private", STATE("1")},
-          {"mnt/.meta/graphs/active/v-client-1/private", STATE("0")},
-          {"mnt/.meta/graphs/active/v-client-2/private", STATE("1")}},
-         1,
-         3,
-         "brick"},
-        {"tmpfs", "none", "", {{"x", "x"}}, 0, 0, ""},
-    };
+static const struct {
+    const char *type, *source, *device;
+    struct planted_file files[6];
+    uint32_t failed, count;
+    const char *kind;
+} parts[] = {
+    {"ext4",
+     "/dev/md0",
+     "md0",
+     {{MD "level", "raid1\n"}, {MD "degraded", "0\n"}, {MD "raid_disks", "2\n"}},
+     0,
+     0,
+     ""},
+    {"ext4",
+     "/dev/md0",
+     "md0",
+     {{MD "level", "raid1\n"}, {MD "degraded", "1\n"}, {MD "raid_disks", "2\n"}},
+     1,
+     2,
+     "RAID disk"},
+    {"ext4", "/dev/md0", "md0", {{MD "level", "raid0\n"}, {MD "raid_disks", "2\n"}}, 0, 0, ""},
+    {"btrfs",
+     "/dev/sda",
+     "sda",
+     {{BTRFS "devices/sda", "x"},
+      {BTRFS "devinfo/1/missing", "0\n"},
+      {BTRFS "devinfo/2/missing", "1\n"},
+      {"sys/fs/btrfs/other/devices/sdb", "x"},
+      {"sys/fs/btrfs/other/devinfo/1/missing", "1\n"}},
+     1,
+     2,
+     "btrfs device"},
+    {"btrfs",
+     "/dev/sda",
+     "sda",
+     {{BTRFS "devices/sda", "x"}, {BTRFS "devinfo/1/missing", "0\n"}},
+     0,
+     0,
+     ""},
+    {"zfs", "tank/home", "", {{"proc/spl/kstat/zfs/tank/state", "ONLINE\n"}}, 0, 0, ""},
+    {"zfs", "tank/home", "", {{"proc/spl/kstat/zfs/tank/state", "DEGRADED\n"}}, 1, 1, "ZFS pool"},
+    {"lustre",
+     "10.0.0.1@tcp:/work",
+     "",
+     {{OSC "work-OST0000-osc-ffff88/active", "1\n"},
+      {OSC "work-OST0001-osc-ffff88/active", "0\n"},
+      {OSC "work2-OST0000-osc-ffff99/active", "0\n"}},
+     1,
+     2,
+     "OST"},
+    /* a directory of the file system is mounted */
+    {"lustre",
+     "10.0.0.1@tcp:/work/project",
+     "",
+     {{OSC "work-OST0000-osc-ffff88/active", "0\n"},
+      {OSC "project-OST0000-osc-ffff99/active", "1\n"}},
+     1,
+     1,
+     "OST"},
+    {"lustre",
+     "10.0.0.1@tcp:/work",
+     "",
+     {{"proc/fs/lustre/osc/work-OST0000-osc-ffff88/active", "1\n"}},
+     0,
+     0,
+     ""},
+    {"ceph",
+     "a:6789:/",
+     "",
+     {{"sys/kernel/debug/ceph/6e.client4/osdmap",
+       "epoch 9 barrier 0 flags 0x0\npool 1 'd'\nosd0\t1.2.3.4:6800\t100%\t(exists, up)\t100%\n"
+       "osd1\t1.2.3.5:6800\t100%\t(exists)\t100%\n"}},
+     1,
+     2,
+     "OSD"},
+    {"xfs",
+     "/dev/mapper/m",
+     "dm-3",
+     {{MPATH "dm/uuid", "mpath-3600\n"},
+      {MPATH "slaves/sdb/device/state", "running\n"},
+      {MPATH "slaves/sdc/device/state", "offline\n"}},
+     1,
+     2,
+     "path"},
+    {"fuse.glusterfs",
+     "server:/v",
+     "",
+     {{"mnt/.meta/graphs/active/v-client-0/private", STATE("1")},
+      {"mnt/.meta/graphs/active/v-client-1/private", STATE("0")},
+      {"mnt/.meta/graphs/active/v-client-2/private", STATE("1")}},
+     1,
+     3,
+     "brick"},
+    {"tmpfs", "none", "", {{"x", "x"}}, 0, 0, ""},
+};
 
+static void parts_that_have_failed_are_counted(void **state)
+{
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(parts); i++) {
         struct weir_storage_facts facts = {.is_known = true, .mount_point = "/mnt"};
         char root[ROOT_BYTES];
 
-        plant(root, cases[i].files, COUNT(cases[i].files));
-        snprintf(facts.type, sizeof facts.type, "%s", cases[i].type);
-        snprintf(facts.source, sizeof facts.source, "%s", cases[i].source);
-        facts.device_count = cases[i].device[0] != '\0';
-        snprintf(facts.devices[0].name, sizeof facts.devices[0].name, "%s", cases[i].device);
+        plant(root, parts[i].files, COUNT(parts[i].files));
+        snprintf(facts.type, sizeof facts.type, "%s", parts[i].type);
+        snprintf(facts.source, sizeof facts.source, "%s", parts[i].source);
+        facts.device_count = parts[i].device[0] != '\0';
+        snprintf(facts.devices[0].name, sizeof facts.devices[0].name, "%s", parts[i].device);
         weir_storage_count_failed(root, &facts);
-        if (facts.failed_count != cases[i].failed || facts.part_count != cases[i].count ||
-            strcmp(facts.part_kind, cases[i].kind) != 0)
+        if (facts.failed_count != parts[i].failed || facts.part_count != parts[i].count ||
+            strcmp(facts.part_kind, parts[i].kind) != 0)
             fail_msg("case %zu: %u of %u %s", i, facts.failed_count, facts.part_count,
                      facts.part_kind);
         fell(root);
