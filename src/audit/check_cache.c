@@ -389,14 +389,25 @@ static void report_missing(const struct weir_audit_input *input, double share)
                             100.0 * supplied);
 }
 
+void weir_audit_observe_supply(const struct weir_audit_input *input, double share)
+{
+    bool has_loop = weir_storage_buffered_loop(weir_audit_first_storage(input)) != NULL;
+    const char *lack = has_loop ? weir_audit_obstacle(input, WEIR_EVIDENCE_SUPPLIED) : NULL;
+    enum weir_evidence_state state = lack != NULL ? WEIR_CANNOT_OBSERVE : WEIR_NOT_SEEN;
+
+    if (share >= (lack != NULL ? WEIR_VOID_SHARE : WEIR_RESIDENT_SHARE))
+        state = WEIR_SEEN;
+    weir_result_observe(input->record, WEIR_EVIDENCE_SUPPLIED, state,
+                        state == WEIR_CANNOT_OBSERVE ? lack : NULL);
+}
+
 static void check_supply(const struct weir_audit_input *input)
 {
     double share = missing_share(input);
 
     if (share < 0.0 && input->record->supply.rank_count < input->record->rank_count)
         return;
-    weir_result_observe(input->record, WEIR_EVIDENCE_SUPPLIED,
-                        share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, NULL);
+    weir_audit_observe_supply(input, share);
     if (share >= WEIR_RESIDENT_SHARE)
         report_missing(input, share);
 }
@@ -412,8 +423,7 @@ void weir_audit_tree_supply(const struct weir_audit_input *input)
         weir_filesystem_is_memory(input->begun->filesystem.type))
         return;
     share = 1.0 - (double)record->supply.storage_bytes / read;
-    weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED,
-                        share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, NULL);
+    weir_audit_observe_supply(input, share);
     if (share >= WEIR_RESIDENT_SHARE && record->has_dropped_caches)
         weir_result_find_as(record, WEIR_FINDING_NO_DEVICE_IO, WEIR_NOTE,
                             weir_audit_share_effect(share),

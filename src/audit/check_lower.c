@@ -45,14 +45,29 @@ uint64_t weir_audit_moved_bytes(const struct weir_audit_input *input, bool write
                                                                         : bytes;
 }
 
+/* True if the audit of the program has looked at the pages that it wrote, or none were written. */
+static bool knows_pages(const struct weir_program_result *program)
+{
+    bool has_pages = false, knows = false;
+
+    for (unsigned i = 0; program != NULL && i < program->label_count; i++)
+        knows |= program->labels[i].written_asked_bytes > 0;
+    for (unsigned i = 0; program != NULL && i < program->call_count; i++)
+        has_pages |= weir_calls[program->calls[i].call].moves_data &&
+                     weir_calls[program->calls[i].call].writes &&
+                     program->calls[i].call != WEIR_CALL_DIRECT_WRITE &&
+                     program->calls[i].byte_count > 0;
+    return knows || !has_pages;
+}
+
 /* True if what was written is to be past all caches of the node when the phase ends. */
 static bool is_through(const struct weir_audit_input *input)
 {
     const struct weir_transfers *transfers = &input->phase->transfers;
 
-    /* The audit of programs has looked at the pages of their files. */
     if (input->phase->verb == WEIR_PROGRAM)
-        return input->record->evidence[WEIR_EVIDENCE_STORED].state == WEIR_NOT_SEEN;
+        return input->record->evidence[WEIR_EVIDENCE_STORED].state != WEIR_SEEN &&
+               knows_pages(input->record->program);
     return weir_verb_moves_data(input->phase->verb) &&
            (!weir_audit_uses_page_cache(input) || transfers->must_sync_at_end ||
             transfers->must_sync_each || transfers->must_sync_after);

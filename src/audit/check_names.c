@@ -245,7 +245,9 @@ static enum weir_evidence_state count_names(const struct weir_audit_input *input
     uint64_t received, sent, data_bytes;
     bool is_remote;
 
-    if (lack != NULL)
+    /* Below a loop device, few bytes prove that a cache answered, and many prove nothing. */
+    if (lack != NULL &&
+        (input->begun->has_several_filesystems || weir_storage_buffered_loop(storage) == NULL))
         return observe(input, WEIR_CANNOT_OBSERVE, lack);
     /* Clients count payloads, not the requests for names. */
     traffic.has_client = false;
@@ -264,6 +266,8 @@ static enum weir_evidence_state count_names(const struct weir_audit_input *input
     *bytes = *bytes > data_bytes ? *bytes - data_bytes : 0;
     if ((double)*bytes < CACHED_BYTES * (double)work->operations)
         return observe(input, WEIR_SEEN, "bytes of devices and networks for each name");
+    if (lack != NULL)
+        return observe(input, WEIR_CANNOT_OBSERVE, lack);
     if (work->operations < COUNTED_OPS && input->record->has_dropped_caches &&
         input->test->cache_drop == WEIR_DROP_NODE)
         return observe(input, WEIR_NOT_SEEN, "caches that were dropped");

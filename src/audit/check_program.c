@@ -3,6 +3,7 @@
  * data passed the storage. */
 #include "checks.h"
 
+#include "weir/base/observable.h"
 #include "weir/base/text.h"
 
 #include <stdio.h>
@@ -114,25 +115,29 @@ static void check_passed(const struct weir_audit_input *input, bool writes)
                          "at least %.0f %% of %s read came from memory -> dread, or --drop-caches "
                          "and a second run",
                          100.0 * share, all);
-    if (writes)
-        weir_result_observe(input->record, WEIR_EVIDENCE_STORED, WEIR_SEEN, NULL);
+    weir_result_observe(input->record, writes ? WEIR_EVIDENCE_STORED : WEIR_EVIDENCE_SUPPLIED,
+                        WEIR_SEEN, NULL);
 }
 
 /* Pages of its files tell more than counters. */
 static void check_writes(const struct weir_audit_input *input)
 {
     struct moved moved = sum_calls(input->record->program, true);
+    bool hides = weir_storage_hides_writes(weir_audit_first_storage(input));
+    const char *lack = NULL;
 
     if (moved.bytes == 0)
         return;
-    if (moved.cached_bytes == 0) {
+    if (moved.cached_bytes > 0) {
+        if (!weir_audit_labels(input))
+            check_passed(input, true);
+    } else if (!hides) {
         weir_result_observe(input->record, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "direct I/O");
-        return;
     }
-    if (!weir_audit_labels(input))
-        check_passed(input, true);
+    if (hides)
+        lack = weir_audit_obstacle(input, WEIR_EVIDENCE_STORED);
     weir_result_observe(input->record, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE,
-                        "no label has dirty pages that the kernel counts");
+                        lack != NULL ? lack : "no label has dirty pages that the kernel counts");
 }
 
 /* Programs that read less say nothing: their files' metadata come from devices, too. */
@@ -177,8 +182,7 @@ static bool check_supply(const struct weir_audit_input *input)
         share = unsupplied_share(moved.bytes, moved.bytes / record->rank_count,
                                  record->supply.storage_bytes);
     if (moved.bytes > 0)
-        weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED,
-                            share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, NULL);
+        weir_audit_observe_supply(input, share);
     if (share >= WEIR_RESIDENT_SHARE && moved.cached_bytes > 0)
         weir_result_find_as(record, WEIR_FINDING_RESIDENT, WEIR_NOTE,
                             weir_audit_share_effect(share),

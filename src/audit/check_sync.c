@@ -57,6 +57,15 @@ static void observe(const struct weir_audit_input *input, enum weir_evidence_que
     weir_result_observe(input->record, question, state, reason);
 }
 
+/* Returns why counters do not show what was written, as weir doctor says it; else `other`. */
+static const char *find_lack(const struct weir_audit_input *input, const char *other)
+{
+    const char *lack =
+        input->begun->storage_count > 0 ? weir_audit_obstacle(input, WEIR_EVIDENCE_STORED) : NULL;
+
+    return lack != NULL ? lack : other;
+}
+
 /* Tests that work on objects in cycles count these, and have no sync: as for the names, that a
  * phase ends before the storage has them qualifies the figure. */
 static bool has_cycles(const struct weir_test *test)
@@ -95,26 +104,26 @@ static void check_untimed_sync(const struct weir_audit_input *input)
 static void check_stored(const struct weir_audit_input *input, uint64_t written_bytes)
 {
     const struct weir_dirty_result *dirty = &input->record->dirty;
-    bool is_known = dirty->asked_bytes > 0;
-    double share = is_known ? (double)dirty->unstored_bytes / (double)dirty->asked_bytes : 0.0;
+    bool has_pages = dirty->asked_bytes > 0, is_direct = !weir_audit_uses_page_cache(input);
+    bool is_known = has_pages || is_direct;
+    double share = has_pages ? (double)dirty->unstored_bytes / (double)dirty->asked_bytes : 0.0;
     enum counted counted;
     uint64_t passed = 0;
 
-    if (!weir_audit_uses_page_cache(input)) {
-        observe(input, WEIR_EVIDENCE_STORED,
-                share >= WEIR_RESIDENT_SHARE ? WEIR_SEEN : WEIR_NOT_SEEN, "direct I/O");
-        return;
-    }
     if (share >= WEIR_RESIDENT_SHARE) {
-        report_unsynced(input, "", share < 1.0 ? share : 1.0);
+        if (is_direct)
+            observe(input, WEIR_EVIDENCE_STORED, WEIR_SEEN, "direct I/O");
+        else
+            report_unsynced(input, "", share < 1.0 ? share : 1.0);
         return;
     }
-    if (input->begun->has_several_filesystems) {
+    if (input->begun->has_several_filesystems && !is_direct) {
         observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
         return;
     }
     if (is_known && !weir_storage_hides_writes(weir_audit_first_storage(input))) {
-        observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "dirty pages of the files");
+        observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN,
+                is_direct ? "direct I/O" : "dirty pages of the files");
         return;
     }
     if (!is_known && input->phase->transfers.must_sync_after)
@@ -125,10 +134,13 @@ static void check_stored(const struct weir_audit_input *input, uint64_t written_
     if (counted == COUNTED_LESS && !is_known)
         report_unsynced(input, "at least ", 1.0 - (double)passed / (double)written_bytes);
     else if (counted == COUNTED_ALL && is_known)
-        observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "clean pages, and counters");
+        observe(input, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN,
+                is_direct ? "direct I/O, and counters" : "clean pages, and counters");
     observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE,
-            is_known ? "the client has a cache of its own, and counters do not show the bytes"
-                     : "the kernel does not count dirty pages, and counters have others' traffic");
+            is_known
+                ? find_lack(input, "the client has a cache of its own, and counters do not show "
+                                   "the bytes")
+                : "the kernel does not count dirty pages, and counters have others' traffic");
 }
 
 /* ---- did syncs have an effect? ---- */
@@ -147,7 +159,9 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
     bool is_known = dirty->synced_asked_bytes > 0;
     double share =
         is_known ? (double)dirty->unsynced_bytes / (double)dirty->synced_asked_bytes : 0.0;
-    enum counted counted = COUNTED_UNKNOWN;
+    const struct weir_storage_facts *storage = weir_audit_first_storage(input);
+    bool is_synced = is_known && !weir_storage_hides_writes(storage);
+    const char *reading = "dirty pages of the files", *lack;
     uint64_t passed = 0;
 
     if (share >= SYNC_SHARE) {
@@ -162,13 +176,12 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
         observe(input, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, SEVERAL_FILESYSTEMS);
         return;
     }
-    if (is_known && !weir_storage_hides_writes(weir_audit_first_storage(input))) {
-        observe(input, WEIR_EVIDENCE_SYNCED, WEIR_NOT_SEEN, "dirty pages of the files");
-    } else {
-        counted = weigh_counters(input, written_bytes, SYNCED_SHARE, &passed);
-        if (counted == COUNTED_LESS &&
-            !weir_storage_hides_writes(weir_audit_first_storage(input)) &&
-            !weir_audit_first_storage(input)->is_network) {
+    if (!is_synced) {
+        enum counted counted = weigh_counters(input, written_bytes, SYNCED_SHARE, &passed);
+
+        /* A loop device syncs its file when the file system above it syncs. */
+        if (counted == COUNTED_LESS && !storage->is_network &&
+            (!weir_storage_hides_writes(storage) || weir_storage_buffered_loop(storage) != NULL)) {
             weir_result_find(
                 input->record, WEIR_FINDING_SYNC_NO_EFFECT,
                 "devices wrote %.0f %% of the data in spite of the sync -> check LD_PRELOAD",
@@ -176,15 +189,15 @@ static void check_synced(const struct weir_audit_input *input, uint64_t written_
             report_void_sync(input);
             return;
         }
-        observe(input, WEIR_EVIDENCE_SYNCED,
-                counted == COUNTED_ALL ? WEIR_NOT_SEEN : WEIR_CANNOT_OBSERVE,
-                counted == COUNTED_ALL ? "counters of devices or networks"
-                                       : "neither dirty pages nor counters show the bytes");
+        is_synced = counted == COUNTED_ALL;
+        reading = "counters of devices or networks";
     }
+    lack = find_lack(input, "neither dirty pages nor counters show the bytes");
+    observe(input, WEIR_EVIDENCE_SYNCED, is_synced ? WEIR_NOT_SEEN : WEIR_CANNOT_OBSERVE,
+            is_synced ? reading : lack);
     if (is_in_time)
-        observe(input, WEIR_EVIDENCE_STORED,
-                is_known || counted == COUNTED_ALL ? WEIR_NOT_SEEN : WEIR_CANNOT_OBSERVE,
-                "the phase syncs in its time");
+        observe(input, WEIR_EVIDENCE_STORED, is_synced ? WEIR_NOT_SEEN : WEIR_CANNOT_OBSERVE,
+                is_synced ? "the phase syncs in its time" : lack);
 }
 
 /* ---- what a sync is worth ---- */

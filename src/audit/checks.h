@@ -63,6 +63,11 @@ void weir_audit_storage(const struct weir_audit_input *input);
 /* Are the data objects in the memory of servers? */
 bool weir_audit_is_server_memory(const struct weir_audit_input *input);
 
+/* Records the answer of the counters of the ranks: the share of what they read that no device
+ * supplied. What a loop device supplied may be from the cache of its file: a small share says
+ * nothing of the rest. */
+void weir_audit_observe_supply(const struct weir_audit_input *input, double share);
+
 /* Did block devices supply the data of files in trees that were read? */
 void weir_audit_tree_supply(const struct weir_audit_input *input);
 

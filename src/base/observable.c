@@ -139,7 +139,7 @@ bool weir_storage_has_client_cache(const struct weir_storage_facts *storage)
 
 bool weir_storage_hides_writes(const struct weir_storage_facts *storage)
 {
-    return find_kind(storage).kept != IN_PAGES;
+    return find_kind(storage).kept != IN_PAGES || weir_storage_buffered_loop(storage) != NULL;
 }
 
 bool weir_storage_compresses(const struct weir_storage_facts *storage)
@@ -193,6 +193,11 @@ static struct weir_obstacle find_transfer_obstacle(const struct weir_probes *pro
 
     if (find_kind(probes->storage).way == IN_MEMORY)
         return none;
+    /* Few bytes below the loop device prove that its cache answered. Many prove nothing: they may
+     * be of others, and what a transfer left in the cache is written at any time. */
+    if (weir_storage_buffered_loop(probes->storage) != NULL)
+        return (struct weir_obstacle){"a loop device caches its file in the memory of this node",
+                                      "losetup --direct-io=on for the loop device"};
     switch (weir_counted_by(probes->storage, probes->traffic)) {
     case WEIR_COUNTED_BY_DEVICES:
     case WEIR_COUNTED_BY_CLIENT:

@@ -85,6 +85,9 @@ read_all() { # read_all found|none: each dialect reads 32 MiB that were written 
 set_direct off
 try ior -a POSIX -w -e -k -t 1m -b 32m -o "$here"
 read_all found
+# What direct writes left in that cache is written at any time: no verdict says that the disk has it.
+try ior -a POSIX --direct -w -k -t 1m -b 32m -o "$here"
+expect_record "all(p.evidence.stored.state != 'not seen' and p.believed in ('UNVERIFIED', 'DO NOT USE') for p in phases)"
 # The advice against a cached read would lead there: one sentence says so, and voids nothing by itself.
 rm -f "$work/loop/g"
 try ior -a POSIX -w -r -i 2 -t 1m -b 8m -o "$work/loop/g"
@@ -93,6 +96,9 @@ capture "$WEIR" doctor "$work/loop"
 expect_done
 expect_line 'limited +loop[0-9]+ '
 expect_line 'losetup --direct-io=on'
+for question in supplied stored synced names; do
+    expect_line "limited +$question .*cannot be observed here"
+done
 
 if losetup --direct-io=on "$loop" 2>/dev/null && [[ $(<"/sys/block/${loop#/dev/}/loop/dio") == 1 ]]; then
     try ior -a POSIX -w -e -k -t 1m -b 32m -o "$here"

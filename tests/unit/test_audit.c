@@ -1242,6 +1242,89 @@ static void what_no_device_did_is_found_with_its_effect(void **state)
     }
 }
 
+/* ---- evidence ---- */
+
+/* The file system is on a loop device that caches its file, over a disk that moved so many bytes
+ * in each direction while the loop device was asked for 4 MiB. */
+static void work_on_loop(struct subject *x, uint64_t bytes)
+{
+    static struct weir_storage_group storage;
+
+    storage = (struct weir_storage_group){
+        .count = 2,
+        .facts = {
+            .is_known = true,
+            .type = "ext4",
+            .device_count = 2,
+            .devices = {{.name = "loop3", .is_buffered_loop = true}, {.name = "sda", .level = 1}}}};
+    x->begun.storages = &storage;
+    x->begun.storage_count = 1;
+    x->record.near_rank_count = 0;
+    x->record.traffic = (struct weir_traffic){.has_devices = true,
+                                              .device_read_bytes = bytes,
+                                              .device_written_bytes = bytes,
+                                              .top_read_bytes = 4 * MIB,
+                                              .top_written_bytes = 4 * MIB};
+}
+SPOIL(write_on_loop, work_on_loop(x, 400 * MIB); x->test->backend = &direct)
+SPOIL(write_on_loop_without_cache, write_on_loop(x);
+      x->begun.storages[0].facts.devices[0].is_buffered_loop = false)
+SPOIL(write_half_on_loop, write_on_loop(x); x->record.traffic.device_written_bytes = 2 * MIB)
+SPOIL(write_clean_on_loop, work_on_loop(x, 400 * MIB);
+      x->record.dirty = (struct weir_dirty_result){1000, 0, 0, 0, 4})
+SPOIL(write_dirty_on_loop, work_on_loop(x, 400 * MIB); write_dirty(x))
+SPOIL(sync_on_loop, write_clean_on_loop(x); x->write->transfers.must_sync_at_end = true;
+      x->record.dirty = (struct weir_dirty_result){1000, 0, 1000, 0, 4})
+SPOIL(sync_on_loop_without_effect, sync_on_loop(x); x->record.traffic.device_written_bytes = MIB)
+SPOIL(sync_on_disk, sync_on_loop(x); x->begun.storages[0].facts.devices[0].is_buffered_loop = false)
+SPOIL(read_on_loop, read_supplied(x); work_on_loop(x, 400 * MIB))
+SPOIL(read_half_on_loop, read_on_loop(x); x->record.traffic.device_read_bytes = 2 * MIB)
+SPOIL(read_on_loop_without_cache, read_on_loop(x);
+      x->begun.storages[0].facts.devices[0].is_buffered_loop = false)
+
+static void evidence_is_what_readings_can_tell(void **state)
+{
+#define LOOP "a loop device caches its file"
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        enum weir_evidence_question question;
+        enum weir_evidence_state state;
+        const char *reason; /* NULL = any */
+    } cases[] = {
+        /* Another writer moves more than this run: the disk has proven nothing. */
+        {write_on_loop, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, LOOP},
+        {write_half_on_loop, WEIR_EVIDENCE_STORED, WEIR_SEEN, NULL},
+        {write_on_loop_without_cache, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, "direct I/O"},
+        {write_clean_on_loop, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, LOOP},
+        {write_dirty_on_loop, WEIR_EVIDENCE_STORED, WEIR_SEEN, NULL},
+        {sync_on_loop, WEIR_EVIDENCE_SYNCED, WEIR_CANNOT_OBSERVE, LOOP},
+        {sync_on_loop, WEIR_EVIDENCE_STORED, WEIR_CANNOT_OBSERVE, LOOP},
+        {sync_on_loop_without_effect, WEIR_EVIDENCE_SYNCED, WEIR_SEEN, NULL},
+        {sync_on_disk, WEIR_EVIDENCE_SYNCED, WEIR_NOT_SEEN, "dirty pages"},
+        {sync_on_disk, WEIR_EVIDENCE_STORED, WEIR_NOT_SEEN, NULL},
+        {read_on_loop, WEIR_EVIDENCE_SUPPLIED, WEIR_CANNOT_OBSERVE, LOOP},
+        {read_half_on_loop, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, NULL},
+        {read_on_loop_without_cache, WEIR_EVIDENCE_SUPPLIED, WEIR_NOT_SEEN, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_evidence *evidence;
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        evidence = &subject.record.evidence[cases[i].question];
+        if (evidence->state != cases[i].state ||
+            (cases[i].reason != NULL &&
+             (evidence->reason == NULL || strstr(evidence->reason, cases[i].reason) == NULL)))
+            fail_msg("case %zu: %s (%s)", i, weir_evidence_state_names[evidence->state],
+                     evidence->reason != NULL ? evidence->reason : "no reason");
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
 {
     struct subject subject;
@@ -1427,6 +1510,7 @@ int main(void)
         cmocka_unit_test(known_residency_is_told_once_and_suspicions_are_not),
         cmocka_unit_test(residency_is_told_with_its_share_and_the_way_out),
         cmocka_unit_test(what_no_device_did_is_found_with_its_effect),
+        cmocka_unit_test(evidence_is_what_readings_can_tell),
         cmocka_unit_test(a_read_of_its_own_nodes_data_is_told_why),
         cmocka_unit_test(sentences_about_loads_say_the_way_out),
         cmocka_unit_test(a_rate_that_was_not_sustained_is_told_in_numbers),

@@ -225,6 +225,9 @@ static void counters_tell_whether_a_cache_answered(void **state)
         {"ext4", WEIR_UNLINK, 1, 2000, 0, 0, true, false, WEIR_NOT_ASKED, 0},
         {"ext4", WEIR_UNLINK, 0, 2000, 0, 0, true, false, WEIR_SEEN, 1 + WEIR_VOID},
         {"ext4", WEIR_CREATE, 0, 2000, 0, 0, true, false, WEIR_NOT_ASKED, 0},
+        /* on a loop device that caches its file */
+        {"loop", WEIR_STAT, 0, 2000, 0, 500000, true, false, WEIR_CANNOT_OBSERVE, 0},
+        {"loop", WEIR_STAT, 0, 2000, 0, 47999, true, false, WEIR_SEEN, 1 + WEIR_VOID},
     };
 
     (void)state;
@@ -234,7 +237,10 @@ static void counters_tell_whether_a_cache_answered(void **state)
         struct weir_phase phase = {
             .verb = WEIR_CREATE, .target = &target_tree, .depth = 1, .names.item = "f.%r.%n"};
         struct weir_storage_group storage = {
-            .facts = {.is_known = true, .is_network = cases[i].is_remote}};
+            .facts = {.is_known = true,
+                      .is_network = cases[i].is_remote,
+                      .device_count = 1,
+                      .devices[0].is_buffered_loop = strcmp(cases[i].type, "loop") == 0}};
         const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
         struct weir_phase_result record = {.arena = &plan->arena,
                                            .failure = "",

@@ -299,16 +299,19 @@ static void readings_of_ranks_come_before_counters(void **state)
         bool is_local, is_on_loop;
         bool knows_dirty, counts_reads;
         bool is_stored, is_supplied;
+        bool has_devices, has_names;
     } cases[] = {
-        {"overlay", true, false, false, false, false, false},
-        {"overlay", true, false, true, false, true, false},
-        {"overlay", true, false, false, true, false, true},
+        {"overlay", true, false, false, false, false, false, false, false},
+        {"overlay", true, false, true, false, true, false, false, false},
+        {"overlay", true, false, false, true, false, true, false, false},
         /* a daemon and a client that hold clean pages */
-        {"fuse.x", false, false, true, false, false, false},
-        {"beegfs", false, false, true, false, false, false},
+        {"fuse.x", false, false, true, false, false, false, false, false},
+        {"beegfs", false, false, true, false, false, false, false, false},
         /* the file of the loop device is cached once more */
-        {"ext4", true, true, true, true, false, false},
-        {"tmpfs", true, false, false, false, true, true},
+        {"ext4", true, true, true, true, false, false, false, false},
+        {"ext4", true, true, true, true, false, false, true, false},
+        {"ext4", true, false, true, true, true, true, true, true},
+        {"tmpfs", true, false, false, false, true, true, false, true},
     };
 
     (void)state;
@@ -317,7 +320,7 @@ static void readings_of_ranks_come_before_counters(void **state)
                                            .may_be_network = !cases[i].is_local,
                                            .device_count = cases[i].is_on_loop,
                                            .devices[0].is_buffered_loop = cases[i].is_on_loop};
-        const struct weir_traffic traffic = {0};
+        const struct weir_traffic traffic = {.has_devices = cases[i].has_devices};
         const struct weir_probes probes = {.storage = &facts,
                                            .traffic = &traffic,
                                            .knows_dirty = cases[i].knows_dirty,
@@ -329,7 +332,7 @@ static void readings_of_ranks_come_before_counters(void **state)
         assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_STORED), cases[i].is_stored);
         assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_SYNCED), cases[i].is_stored);
         assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_SUPPLIED), cases[i].is_supplied);
-        assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_NAMES), is_memory);
+        assert_int_equal(IS_OBSERVABLE(WEIR_EVIDENCE_NAMES), cases[i].has_names);
         assert_int_equal(strstr(weir_observer_name(WEIR_EVIDENCE_STORED, &probes), "dirty pages") !=
                              NULL,
                          cases[i].is_stored && !is_memory);

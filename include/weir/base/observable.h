@@ -66,7 +66,8 @@ weir_storage_buffered_loop(const struct weir_storage_facts *storage);
 bool weir_storage_has_client_cache(const struct weir_storage_facts *storage);
 
 /* Whether data that were written may still be in memory of this node while all pages of their file
- * are clean: with all of the above, FUSE over a device, ZFS, and clients with buffers. */
+ * are clean, or were never used: with all of the above, FUSE over a device, ZFS, and clients with
+ * buffers. */
 bool weir_storage_hides_writes(const struct weir_storage_facts *storage);
 
 /* Whether an option of the mount has the file system compress data (btrfs, F2FS). */
