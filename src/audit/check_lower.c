@@ -101,9 +101,9 @@ static void report_cache(const struct weir_audit_input *input, bool writes, doub
                             digits, passed / MIB, digits, due / MIB, storage->type);
     else if (loop != NULL && by == WEIR_COUNTED_BY_DEVICES)
         weir_result_find(input->record, WEIR_FINDING_LOWER_CACHE,
-                         "%.*f of %.*f MiB %s disk, %s cached the rest -> losetup --direct-io=on",
-                         digits, passed / MIB, digits, due / MIB, writes ? "reached" : "came from",
-                         loop->name);
+                         "the cache of %s %s at least %.*f of %.*f MiB -> losetup --direct-io=on",
+                         loop->name, writes ? "has" : "had", digits, (due - passed) / MIB, digits,
+                         due / MIB);
     else
         weir_result_find(input->record, WEIR_FINDING_CLIENT_CACHE,
                          "%.*f of %.*f MiB crossed %s, a client cache %s the rest -> %s", digits,
@@ -112,13 +112,16 @@ static void report_cache(const struct weir_audit_input *input, bool writes, doub
                          writes ? "has" : "had", writes ? "mount without write-back" : "remount");
 }
 
-/* What ranks had devices read: a device below can have no more from its cache. Holes and extents
- * that were never written are no requests. */
-static double find_asked(const struct weir_phase_result *record, double due)
+/* What the ranks had devices move, at most: the cache of a device below has no more of it. Holes
+ * and extents that were never written are no requests, nor is what a swallowed sync left in the
+ * page cache. Requests to the loop device include those of others. */
+static double find_asked(const struct weir_phase_result *record, bool writes, double due)
 {
-    return record->supply.rank_count == record->rank_count
-               ? fmin(due, (double)record->supply.storage_bytes)
-               : due;
+    const struct weir_traffic *traffic = &record->traffic;
+
+    if (!writes && record->supply.rank_count == record->rank_count)
+        due = fmin(due, (double)record->supply.storage_bytes);
+    return fmin(due, (double)(writes ? traffic->top_written_bytes : traffic->top_read_bytes));
 }
 
 /* Compares what was moved with what counters below the caches saw. */
@@ -137,8 +140,8 @@ static void check_crossing(const struct weir_audit_input *input, bool writes)
     double due = fmax((double)moved * (writes ? 1.0 : 1.0 - resident_share(input)) - absent, 0.0);
     double share;
 
-    if (!writes && by == WEIR_COUNTED_BY_DEVICES)
-        due = find_asked(input->record, due);
+    if (by == WEIR_COUNTED_BY_DEVICES && weir_storage_buffered_loop(storage) != NULL)
+        due = find_asked(input->record, writes, due);
     if (moved < BYTES_LEAST || due < (double)BYTES_LEAST || (writes && !is_through(input)) ||
         !weir_counted_bytes(storage, traffic, writes, &passed))
         return;

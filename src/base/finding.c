@@ -487,7 +487,9 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .meaning = "the page cache of this node holds the file below a loop device. Direct I/O "
                        "and dropped caches of the file system above still end in memory",
             .detection = "/sys/block/loopN/loop/dio is 0, and the disks below moved fewer bytes "
-                         "than passed the page cache above, and than the loop device was asked for",
+                         "than the loop device was asked for. Bytes of other processes on these "
+                         "disks count as this run's, and so hide the finding, but never cause it. "
+                         "Without it the evidence cannot be observed",
             .threshold = "5 %, from 1 MiB on. It is qualify where no disk below is counted, and "
                          "inform where advice for a cached read would lead here",
             .remedy = "use losetup --direct-io=on, or a file system on the device itself",

@@ -1282,6 +1282,44 @@ SPOIL(read_half_on_loop, read_on_loop(x); x->record.traffic.device_read_bytes = 
 SPOIL(read_on_loop_without_cache, read_on_loop(x);
       x->begun.storages[0].facts.devices[0].is_buffered_loop = false)
 
+/* Its sync was swallowed, so that its data never came to the loop device; others sync theirs. */
+SPOIL(swallow_sync_on_loop, sync_on_loop(x); x->record.traffic.device_written_bytes = 3 * MIB;
+      x->record.traffic.top_written_bytes = 3 * MIB)
+SPOIL(read_resident_on_loop, read_half_on_loop(x); x->record.supply.rank_count = 0;
+      x->record.traffic.top_read_bytes = 2 * MIB)
+
+/* Disks below a loop device have the traffic of others. */
+static void others_on_the_disk_neither_cause_nor_raise_a_lower_cache(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        const char *text; /* NULL = not found */
+    } cases[] = {
+        {read_half_on_loop, "the cache of loop3 had at least 2.0 of 4.0 MiB -> losetup"},
+        {write_half_on_loop, "the cache of loop3 has at least 2.0 of 4.0 MiB -> losetup"},
+        {read_on_loop, NULL},
+        {write_on_loop, NULL},
+        {swallow_sync_on_loop, NULL},
+        {read_resident_on_loop, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        finding = find(&subject, "lower-cache");
+        if ((finding != NULL) != (cases[i].text != NULL))
+            fail_msg("case %zu: %s", i, finding != NULL ? finding->text : "not found");
+        if (finding != NULL && strstr(finding->text, cases[i].text) == NULL)
+            fail_msg("case %zu: %s", i, finding->text);
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void evidence_is_what_readings_can_tell(void **state)
 {
 #define LOOP "a loop device caches its file"
@@ -1510,6 +1548,7 @@ int main(void)
         cmocka_unit_test(known_residency_is_told_once_and_suspicions_are_not),
         cmocka_unit_test(residency_is_told_with_its_share_and_the_way_out),
         cmocka_unit_test(what_no_device_did_is_found_with_its_effect),
+        cmocka_unit_test(others_on_the_disk_neither_cause_nor_raise_a_lower_cache),
         cmocka_unit_test(evidence_is_what_readings_can_tell),
         cmocka_unit_test(a_read_of_its_own_nodes_data_is_told_why),
         cmocka_unit_test(sentences_about_loads_say_the_way_out),
