@@ -126,17 +126,27 @@ static void observe_page_cache(struct weir_phase_result *record)
  * record has. Detectors have recorded theirs before. */
 static void ask_for_evidence(const struct weir_audit_input *input)
 {
+    struct weir_phase_result *record = input->record;
     const char *lack;
+    enum weir_effect least;
 
-    if (!weir_audit_moves_to_storage(input) || input->phase->is_check || input->phase->is_prefill ||
-        !moves_data(input) || !weir_verb_reads(input->phase->verb))
+    if (!weir_audit_moves_to_storage(input) || input->phase->is_check || input->phase->is_prefill)
+        return;
+    if (weir_audit_memory(input) != NULL && weir_audit_moved_bytes(input, false) > 0)
+        weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, "the files are in memory");
+    if (!moves_data(input) || !weir_verb_reads(input->phase->verb))
         return;
     if (weir_audit_uses_page_cache(input))
-        observe_page_cache(input->record);
+        observe_page_cache(record);
     if (weir_audit_is_server_memory(input))
         return;
     lack = weir_audit_obstacle(input, WEIR_EVIDENCE_SUPPLIED);
-    weir_result_observe(input->record, WEIR_EVIDENCE_SUPPLIED,
+    /* A small share from the page cache says nothing about the rest. */
+    least = lack != NULL ? WEIR_VOID : WEIR_QUALIFY;
+    if (weir_audit_has_finding(record, WEIR_FINDING_RESIDENT, least) ||
+        weir_audit_has_finding(record, WEIR_FINDING_REPEATED, least))
+        weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, "the page cache had it");
+    weir_result_observe(record, WEIR_EVIDENCE_SUPPLIED,
                         lack != NULL ? WEIR_CANNOT_OBSERVE : WEIR_NOT_SEEN, lack);
 }
 

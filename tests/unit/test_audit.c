@@ -1320,6 +1320,18 @@ static void others_on_the_disk_neither_cause_nor_raise_a_lower_cache(void **stat
     }
 }
 
+SPOIL(read_on_disk, read_on_a_disk(x, 1024, 4 * MIB))
+SPOIL(read_cached_on_disk, read_on_disk(x); read_cached(x))
+SPOIL(read_hardly_cached_on_disk, read_on_disk(x); read_hardly_cached(x))
+SPOIL(read_again_on_disk, read_on_disk(x); x->read->stop.minimum_ns = 1;
+      x->record.byte_count = 40 * MIB)
+SPOIL(read_in_memory, read_on_disk(x); write_to_tmpfs(x))
+SPOIL(read_in_memory_directly, read_in_memory(x); x->test->backend = &direct)
+/* Nothing counts the bytes of the host. */
+SPOIL(read_from_host, read_back(x); write_to_host(x); x->record.phase = x->read->number)
+SPOIL(read_cached_from_host, read_from_host(x); find_resident(x, 100))
+SPOIL(read_little_cached_from_host, read_from_host(x); find_resident(x, 99))
+
 static void evidence_is_what_readings_can_tell(void **state)
 {
 #define LOOP "a loop device caches its file"
@@ -1343,6 +1355,16 @@ static void evidence_is_what_readings_can_tell(void **state)
         {read_on_loop, WEIR_EVIDENCE_SUPPLIED, WEIR_CANNOT_OBSERVE, LOOP},
         {read_half_on_loop, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, NULL},
         {read_on_loop_without_cache, WEIR_EVIDENCE_SUPPLIED, WEIR_NOT_SEEN, NULL},
+        {read_on_disk, WEIR_EVIDENCE_SUPPLIED, WEIR_NOT_SEEN, NULL},
+        {read_cached_on_disk, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, "page cache"},
+        {read_hardly_cached_on_disk, WEIR_EVIDENCE_SUPPLIED, WEIR_NOT_SEEN, NULL},
+        {read_again_on_disk, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, NULL},
+        {read_in_memory, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, "memory"},
+        {read_in_memory_directly, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, "memory"},
+        {read_from_host, WEIR_EVIDENCE_SUPPLIED, WEIR_CANNOT_OBSERVE, NULL},
+        {read_cached_from_host, WEIR_EVIDENCE_SUPPLIED, WEIR_SEEN, "page cache"},
+        /* Of the rest nothing is known. */
+        {read_little_cached_from_host, WEIR_EVIDENCE_SUPPLIED, WEIR_CANNOT_OBSERVE, NULL},
     };
 
     (void)state;
