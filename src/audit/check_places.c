@@ -344,7 +344,7 @@ static void check_pressure(const struct weir_audit_input *input)
         return;
     for (unsigned i = 0; i < record->node_count; i++) {
         is_known |= !isnan(record->node_places[i].waited_share);
-        is_seen |= record->node_places[i].waited_share >= WAITED_SHARE;
+        is_seen |= weir_audit_pressure(&record->node_places[i]) > 0.0;
     }
     weir_result_observe(record, WEIR_EVIDENCE_CPU,
                         !is_known ? WEIR_CANNOT_OBSERVE

@@ -556,6 +556,34 @@ static void each_finding_is_made_for_what_spoils_a_number_and_for_nothing_else(v
     }
 }
 
+/* Waits that are explained otherwise are no evidence of other processes. */
+static void evidence_of_the_cpu_is_that_of_the_finding(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        enum weir_evidence_state state;
+    } ways[] = {{waiting, WEIR_SEEN},
+                {hardly_waiting, WEIR_NOT_SEEN},
+                {waiting_in_a_moment, WEIR_NOT_SEEN},
+                {waiting_for_one_another, WEIR_NOT_SEEN},
+                {waiting_for_one_another_and_for_others, WEIR_SEEN},
+                {waiting_on_a_shared_core, WEIR_NOT_SEEN},
+                {waiting_for_a_quota, WEIR_NOT_SEEN}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct subject subject;
+
+        set_up(&subject);
+        subject.record.latency = &subject.latency;
+        ways[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &(struct weir_test_result){0}, &subject.record);
+        if (subject.record.evidence[WEIR_EVIDENCE_CPU].state != ways[i].state)
+            fail_msg("case %zu", i);
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void pressure_explains_a_slow_rank_of_its_node_only(void **state)
 {
     static const struct {
@@ -686,6 +714,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_finding_is_made_for_what_spoils_a_number_and_for_nothing_else),
         cmocka_unit_test(who_was_moved_is_not_sent_to_membind),
+        cmocka_unit_test(evidence_of_the_cpu_is_that_of_the_finding),
         cmocka_unit_test(pressure_explains_a_slow_rank_of_its_node_only),
         cmocka_unit_test(an_io_limit_is_noted_and_warned_of_where_the_rate_lies_at_it),
         cmocka_unit_test(all_findings_at_once_have_room),
