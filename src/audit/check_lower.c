@@ -243,7 +243,8 @@ static void note_obstacles(const struct weir_audit_input *input)
     enum weir_verb verb = input->phase->verb;
     const struct weir_transfers *transfers = &input->phase->transfers;
 
-    if (weir_verb_works_on_trees(verb))
+    /* Phases without items make or remove a few directories around them, and have no figure. */
+    if (weir_verb_works_on_trees(verb) && input->phase->names.item != NULL)
         note_obstacle(input, WEIR_EVIDENCE_NAMES);
     if (verb == WEIR_PROGRAM && weir_audit_moved_bytes(input, false) > 0)
         note_obstacle(input, WEIR_EVIDENCE_SUPPLIED);

@@ -274,6 +274,39 @@ static void counters_tell_whether_a_cache_answered(void **state)
     }
 }
 
+/* On a file system that no counter sees: items are asked about, the directories around them are
+ * not.
+ */
+static void directories_around_items_need_no_evidence(void **state)
+{
+    (void)state;
+    for (unsigned has_items = 0; has_items < 2; has_items++) {
+        struct weir_plan *plan = weir_plan_open("mdtest", 1, mdtest);
+        struct weir_test *test = weir_plan_add_test(plan);
+        const struct weir_phase phase = {.verb = WEIR_RMDIR,
+                                         .target = &target_tree,
+                                         .depth = 1,
+                                         .names.item = has_items ? "f.%r.%n" : NULL};
+        struct weir_storage_group storage = {
+            .facts = {.is_known = true, .is_network = true, .type = "9p"}};
+        const struct weir_test_result begun = {.storages = &storage, .storage_count = 1};
+        struct weir_phase_result record = {.arena = &plan->arena,
+                                           .failure = "",
+                                           .rank_count = 2,
+                                           .node_count = 1,
+                                           .op_count = 1,
+                                           .windows = {.total_s = 1.0}};
+
+        test->backend = &backend;
+        record.phase = weir_plan_add_phase(plan, test, &test->steps, &phase)->number;
+        weir_audit_phase(plan, &begun, &record);
+        assert_int_equal(record.evidence[WEIR_EVIDENCE_NAMES].state,
+                         has_items ? WEIR_CANNOT_OBSERVE : WEIR_NOT_ASKED);
+        assert_int_equal(record.believed, has_items ? WEIR_BELIEVED_UNVERIFIED : WEIR_BELIEVED_OK);
+        weir_plan_close(plan);
+    }
+}
+
 /* ---- files of ranks, and storage of nodes ---- */
 
 enum { RANKS = 4 };
@@ -478,6 +511,7 @@ int main(void)
         cmocka_unit_test(what_the_own_node_made_is_told_with_a_way_out),
         cmocka_unit_test(memory_is_told_in_place_of_caches),
         cmocka_unit_test(counters_tell_whether_a_cache_answered),
+        cmocka_unit_test(directories_around_items_need_no_evidence),
         cmocka_unit_test(ranks_and_nodes_are_where_the_paths_say),
         cmocka_unit_test(names_that_did_not_exist_are_told),
         cmocka_unit_test(the_memory_of_servers_is_told),
