@@ -274,8 +274,6 @@ const char *weir_observer_name(enum weir_evidence_question question,
         return "residency of the pages";
     if (question == WEIR_EVIDENCE_CPU)
         return "/proc/self/schedstat";
-    if (find_kind(probes->storage).way == IN_MEMORY)
-        return "the file system is memory";
     switch (weir_counted_by(probes->storage, probes->traffic)) {
     case WEIR_COUNTED_BY_DEVICES:
         return "counters of the devices below";

@@ -89,6 +89,7 @@ void weir_examine_evidence(const struct weir_examination *examination)
     struct weir_traffic traffic;
     struct residency_trial trial;
     struct weir_probes probes = {.storage = &storage, .traffic = &traffic};
+    bool is_memory;
 
     if (examination->path == NULL)
         return;
@@ -102,13 +103,21 @@ void weir_examine_evidence(const struct weir_examination *examination)
     probes.counts_reads = weir_storage_counts_reads(examination->path) &&
                           weir_small_file_is_there("%s/proc/self/io", examination->root);
     probes.knows_cpu_wait = weir_small_file_is_there("%s/proc/self/schedstat", examination->root);
+    is_memory = weir_filesystem_is_memory(storage.type);
+    if (is_memory)
+        weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, "storage",
+                           "--measure memory declares that memory is measured",
+                           "the file system is memory (%s), and no storage has data or names",
+                           storage.type);
     for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT; i++) {
         const struct weir_evidence_row *row = &weir_evidence_rows[i];
         struct weir_obstacle obstacle = weir_obstacle_find((enum weir_evidence_question)i, &probes);
 
+        if (is_memory && row->is_decisive)
+            continue;
         if (obstacle.reason == NULL)
-            weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, row->name, NULL, "%s: seen by %s",
-                               row->question,
+            weir_diagnosis_add(examination->diagnosis, WEIR_GOOD, row->name, NULL,
+                               "%s: observed by %s", row->question,
                                weir_observer_name((enum weir_evidence_question)i, &probes));
         else
             weir_diagnosis_add(examination->diagnosis, WEIR_LIMITED, row->name, obstacle.remedy,

@@ -50,6 +50,20 @@ done
 awk '/^  (limited|missing) / { if (waits) exit 1; waits = 1; next } /^ +->/ { waits = 0 } /^  (good|note) |^$/ { if (waits) exit 1 }' \
     "$out" || fail "something is limited or missing, and there is no way out"
 
+# What a run on it can observe; in memory there is nothing to observe of a storage.
+doctor "$files"
+expect_line ' (observed by|cannot be observed here)'
+expect_no_line ': seen by'
+if [[ -w /dev/shm && $(stat -f -c %T /dev/shm) == tmpfs ]]; then
+    doctor /dev/shm
+    expect_done
+    expect_verdict limited storage 'the file system is memory'
+    [[ $(way_out storage measure) == '--measure memory '* ]] || fail "nothing is said of --measure memory"
+    for question in page-cache supplied stored synced names; do
+        expect_no_line "^  [a-z]+ +$question "
+    done
+fi
+
 doctor
 expect_done
 expect_verdict note target 'no path was given'

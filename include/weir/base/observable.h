@@ -31,7 +31,7 @@ struct weir_obstacle weir_obstacle_find(enum weir_evidence_question question,
                                         const struct weir_probes *probes);
 
 /* Returns the name of the reading that answers a question without an obstacle: "counters of the
- * devices". */
+ * devices". Not of a file system in memory, of which no question about storage is asked. */
 const char *weir_observer_name(enum weir_evidence_question question,
                                const struct weir_probes *probes);
 
