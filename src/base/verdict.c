@@ -3,8 +3,10 @@
 #include "weir/base/finding.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 const char *const weir_effect_names[3] = {
     [WEIR_INFORM] = "inform", [WEIR_QUALIFY] = "qualify", [WEIR_VOID] = "void"};
@@ -39,6 +41,73 @@ const char *const weir_believed_names[WEIR_BELIEVED_COUNT] = {
     [WEIR_BELIEVED_DO_NOT_USE] = "DO NOT USE",
     [WEIR_BELIEVED_WRONG_DATA] = "WRONG DATA",
 };
+
+const struct weir_believed_page weir_believed_pages[WEIR_BELIEVED_COUNT] = {
+    [WEIR_BELIEVED_WRONG_DATA] =
+        {
+            .meaning = "the storage returned or kept data that differ from the data written",
+            .cause = "a check of the data found wrong bytes, or files hold less than a complete "
+                     "write put into them",
+            .action = "find the cause first: the report names file, offset, writer and kind of "
+                      "wrong data",
+        },
+    [WEIR_BELIEVED_DO_NOT_USE] =
+        {
+            .meaning = "the figure is not that of the storage, but of a cache, of memory or of "
+                       "work that was not done",
+            .cause = "a finding of the phase has the effect void",
+            .action = "repeat the run with the option that the finding names after ->, or with "
+                      "--measure if the cache or memory was meant",
+        },
+    [WEIR_BELIEVED_PARTIAL] =
+        {
+            .meaning = "the figure is that of the part of the work that was done",
+            .cause = "operations failed, or the phase was interrupted, ended early or skipped. A "
+                     "run is PARTIAL also if it ended early between two phases",
+            .action = "remove the cause, which the report names, and repeat the run",
+        },
+    [WEIR_BELIEVED_UNVERIFIED] =
+        {
+            .meaning = "no reading contradicts the figure, and none confirms that it is that of "
+                       "the storage",
+            .cause = "a decisive question about the phase, such as that of the page cache, cannot "
+                     "be observed here",
+            .action =
+                "run weir doctor PATH, which lists these questions and how to answer them: as "
+                "root, with a newer kernel, with --drop-caches",
+        },
+    [WEIR_BELIEVED_CAUTION] =
+        {
+            .meaning =
+                "the figure is true, but not what its name suggests. \"CAUTION cache, as "
+                "asked\" and \"CAUTION memory, as asked\": it is that of a cache or of memory",
+            .cause = "a finding of the phase has the effect qualify. With \"as asked\": --measure "
+                     "removed the effect void of a finding",
+            .action = "report the figure together with the finding, or follow its remedy",
+        },
+    [WEIR_BELIEVED_OK] =
+        {
+            .meaning = "the figure is that of the storage, as far as readings can show",
+            .cause = "every decisive question about the phase was answered, and no finding voids "
+                     "or qualifies the figure, or --allow removed its effect",
+            .action = "use the figure",
+        },
+};
+
+enum weir_believed weir_believed_lookup(const char *typed)
+{
+    for (unsigned believed = 0; believed < WEIR_BELIEVED_COUNT; believed++) {
+        const char *name = weir_believed_names[believed], *c = typed;
+
+        while (*name != '\0' &&
+               (toupper((unsigned char)*c) == *name || (*name == ' ' && (*c == '-' || *c == '_'))))
+            name++, c++;
+        if (*name == '\0' && (*c == '\0' || strcasecmp(c, " cache, as asked") == 0 ||
+                              strcasecmp(c, " memory, as asked") == 0))
+            return believed;
+    }
+    return WEIR_BELIEVED_COUNT;
+}
 
 enum weir_finding_kind weir_finding_lookup(const char *name)
 {

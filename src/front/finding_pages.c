@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of findings: all of them come from one table (src/base/finding.c). */
+/* Pages of findings and verdicts, from the tables of src/base/finding.c and src/base/verdict.c. */
 #include "finding_pages.h"
 
 #include <ctype.h>
@@ -146,7 +146,62 @@ void weir_front_add_finding_list(struct weir_text *text)
         add_wrapped(text, weir_text_string(&words), 39, 39);
         weir_text_close(&words);
     }
-    weir_text_add(text, "\nweir help NAME prints the page of one of them.\n");
+    weir_text_add(text, "\nweir help NAME prints the page of one of them, weir help believed the "
+                        "verdicts from OK to WRONG DATA.\n");
+}
+
+/* ---- verdicts ---- */
+
+static const char about_verdicts[] =
+    "The verdict of a phase is derived from its outcome, findings and evidence. "
+    "The worst verdict of its phases is that of a run. Result files, JSON and CSV have it as "
+    "`believed`. The exit code does not depend on it: --strict fails on the findings themselves.";
+
+void weir_front_add_verdict_page(struct weir_text *text, enum weir_believed believed)
+{
+    const struct weir_believed_page *page = &weir_believed_pages[believed];
+    const char *const fields[][2] = {
+        {"Meaning", page->meaning}, {"Cause", page->cause}, {"Action", page->action}};
+
+    weir_text_add(text, "%s%s (verdict)\n\n", text->length > 0 ? "\n" : "",
+                  weir_believed_names[believed]);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        struct weir_text words = {0};
+
+        add_sentences(&words, fields[i][1]);
+        weir_text_add(text, "  %-12s ", fields[i][0]);
+        add_wrapped(text, weir_text_string(&words), 15, 15);
+        weir_text_close(&words);
+    }
+}
+
+void weir_front_add_verdict_list(struct weir_text *text)
+{
+    add_wrapped(text, about_verdicts, 0, 0);
+    for (unsigned i = WEIR_BELIEVED_COUNT; i-- > 0;)
+        weir_front_add_verdict_page(text, i);
+}
+
+/* Appends the section of docs/findings.md. */
+static void add_verdict_section(struct weir_text *text)
+{
+    weir_text_add(text, "## Verdicts\n\n");
+    add_wrapped(text, about_verdicts, 0, 0);
+    weir_text_add(text,
+                  "`weir help believed` prints this section. From the worst to the best:\n\n");
+    for (unsigned i = WEIR_BELIEVED_COUNT; i-- > 0;) {
+        const struct weir_believed_page *page = &weir_believed_pages[i];
+        struct weir_text line = {0};
+
+        weir_text_add(&line, "* **%s**: ", weir_believed_names[i]);
+        add_sentences(&line, page->meaning);
+        weir_text_add(&line, " *Cause*: ");
+        add_sentences(&line, page->cause);
+        weir_text_add(&line, " *Action*: ");
+        add_sentences(&line, page->action);
+        add_wrapped(text, weir_text_string(&line), 0, 2);
+        weir_text_close(&line);
+    }
 }
 
 static const char manual_head[] =
@@ -161,6 +216,7 @@ static const char manual_head[] =
     "    weir  note resident read: 100 % of the data was in the page cache before -> --direct\n"
     "\n"
     "Each line has level, name and phase, then the fact with its number, then what helps.\n"
+    "    weir help believed         # the verdicts: OK, CAUTION, DO NOT USE ...\n"
     "A finding that another one explains is printed with `-v` only. Result files and JSON have "
     "all\n"
     "findings, each with `level`, `name`, `effect`, `text` and `explained_by`\n"
@@ -187,10 +243,8 @@ static const char manual_head[] =
     "of a phase that failed or was interrupted. `warning left` counts directories that a removal\n"
     "left, as they contain names that are not of this run.\n"
     "\n"
-    "This page is generated from the table in `src/base/finding.c`.\n"
-    "\n"
-    "| finding | level | effect |\n"
-    "|---|---|---|\n";
+    "This page is generated from the tables in `src/base/finding.c` and `src/base/verdict.c`.\n"
+    "\n";
 
 void weir_front_add_finding_manual(struct weir_text *text)
 {
@@ -202,6 +256,8 @@ void weir_front_add_finding_manual(struct weir_text *text)
     for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++) {
         const struct weir_finding_row *row = &weir_finding_rows[i];
 
+    add_verdict_section(text);
+    weir_text_add(text, "\n## List of findings\n\n| finding | level | effect |\n|---|---|---|\n");
         weir_text_add(text, "\n## %s\n\n", row->name);
         for (unsigned k = 0; k < FIELD_COUNT; k++) {
             struct weir_text words = {0}, line = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of findings, as weir help prints them and as docs/findings.md has them. */
+/* Pages of findings and verdicts, as weir help prints them and as docs/findings.md has them. */
 #ifndef WEIR_FRONT_FINDING_PAGES_H
 #define WEIR_FRONT_FINDING_PAGES_H
 
@@ -12,6 +12,10 @@ void weir_front_add_finding_page(struct weir_text *text, enum weir_finding_kind 
 
 /* Appends a line for each finding: name, level, effect, and the first sentence of its meaning. */
 void weir_front_add_finding_list(struct weir_text *text);
+
+/* Appends the definition of one verdict, or of all of them, the worst first. */
+void weir_front_add_verdict_page(struct weir_text *text, enum weir_believed believed);
+void weir_front_add_verdict_list(struct weir_text *text);
 
 /* Appends all pages as Markdown: docs/findings.md. */
 void weir_front_add_finding_manual(struct weir_text *text);

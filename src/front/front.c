@@ -37,8 +37,8 @@ static const char help_of_commands[] =
     "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
     "md-workbench, iozone, parabench, targets, net, "
     "serve, doctor, topology and report\n"
-    "  weir help NAME          the page of a finding (weir help findings: all), or the help of a "
-    "command\n"
+    "  weir help NAME          the page of a finding (weir help findings: all), the definition of "
+    "a verdict such as OK or \"DO NOT USE\" (weir help believed: all), or the help of a command\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
     "Examples\n"
@@ -302,13 +302,16 @@ static int read_dialect(const struct weir_dialect *dialect,
 
 /* ---- help ---- */
 
-/* Refuses a word that is no command and no finding. */
+/* Refuses a name that is no command, finding or verdict. */
 static int refuse_topic(const char *word, struct weir_error *error)
 {
     struct weir_nearest nearest = {.typed = word, .length = strlen(word)};
     const char *near_word;
 
     weir_nearest_offer(&nearest, "findings");
+    weir_nearest_offer(&nearest, "believed");
+    for (unsigned i = 0; i < WEIR_BELIEVED_COUNT; i++)
+        weir_nearest_offer(&nearest, weir_believed_names[i]);
     for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++)
         weir_nearest_offer(&nearest, weir_finding_rows[i].name);
     for (size_t i = 0; weir_dialects[i] != NULL; i++)
@@ -317,8 +320,9 @@ static int refuse_topic(const char *word, struct weir_error *error)
         weir_nearest_offer(&nearest, front_words[i].word);
     near_word = weir_nearest_word(&nearest);
     return weir_error_usage(error, "help",
-                            "\"%s\" is neither a finding nor a command%s%s%s; weir help findings "
-                            "lists all findings, weir --help all commands",
+                            "\"%s\" is no finding, verdict or command%s%s%s; weir help findings "
+                            "lists all findings, weir help believed all verdicts, weir --help all "
+                            "commands",
                             word, near_word ? " (did you mean weir help " : "",
                             near_word ? near_word : "", near_word ? "?)" : "");
 }
@@ -339,19 +343,33 @@ static bool say_help_of_command(const char *name, const struct weir_invocation *
     return has_help && read_front_word(&question, command, error) == 0;
 }
 
-/* weir help: how the program is used; weir help NAME: the page of a finding, or the help of a
- * command. */
+/* Returns the verdict that the arguments name together: DO NOT USE may be three of them. */
+static enum weir_believed find_verdict(int count, const char *const words[])
+{
+    struct weir_text typed = {0};
+    enum weir_believed believed;
+
+    for (int i = 0; i < count; i++)
+        weir_text_add(&typed, "%s%s", i > 0 ? " " : "", words[i]);
+    believed = weir_believed_lookup(weir_text_string(&typed));
+    weir_text_close(&typed);
+    return believed;
+}
+
+/* weir help: how the program is used; weir help NAME: the page of a finding, the definition of a
+ * verdict, or the help of a command. */
 static int read_help(const struct weir_invocation *invocation, struct weir_command *command,
                      struct weir_error *error)
 {
     int count = invocation->argc - invocation->first;
     const char *const *words = invocation->argv + invocation->first;
     enum weir_finding_kind kind = count > 0 ? weir_finding_lookup(words[0]) : WEIR_FINDING_COUNT;
+    enum weir_believed believed = find_verdict(count, words);
     bool is_list = count > 0 && strcmp(words[0], "findings") == 0;
     /* The page docs/findings.md, for the test that compares both. */
     bool is_manual = is_list && count == 2 && strcmp(words[1], "--format=markdown") == 0;
 
-    if (count > 1 && !is_manual)
+    if (count > 1 && !is_manual && believed == WEIR_BELIEVED_COUNT)
         return weir_error_usage(error, "help", "\"%s\" is a word too many; give one name",
                                 words[1]);
     command->kind = WEIR_COMMAND_SAY;
@@ -359,9 +377,15 @@ static int read_help(const struct weir_invocation *invocation, struct weir_comma
         weir_front_add_finding_manual(&command->text);
     else if (is_list)
         weir_front_add_finding_list(&command->text);
-    else if (kind != WEIR_FINDING_COUNT)
-        weir_front_add_finding_page(&command->text, kind, words[0]);
-    else if (count > 0 && say_help_of_command(words[0], invocation, command, error))
+    else if (count > 0 && strcmp(words[0], "believed") == 0)
+        weir_front_add_verdict_list(&command->text);
+    else if (kind != WEIR_FINDING_COUNT || believed != WEIR_BELIEVED_COUNT) {
+        /* wrong-data is the name of a finding and of a verdict. */
+        if (kind != WEIR_FINDING_COUNT)
+            weir_front_add_finding_page(&command->text, kind, words[0]);
+        if (believed != WEIR_BELIEVED_COUNT)
+            weir_front_add_verdict_page(&command->text, believed);
+    } else if (count > 0 && say_help_of_command(words[0], invocation, command, error))
         return 0;
     else if (count > 0 && !is_command(words[0]))
         return refuse_topic(words[0], error);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """findings.py WEIR ROOT [--bless]: docs/findings.md is what the table of findings gives; no page lacks a part; sentences are short;
-tests that pages name exist."""
+tests that pages name exist. Each verdict is defined once, and weir help prints the definition however the verdict is typed."""
 import re
 import subprocess
 import sys
@@ -9,6 +9,7 @@ from pathlib import Path
 
 PARTS = ("Meaning", "Detection", "Threshold", "Effect", "Level", "Remedy", "Test")
 WORDS_MAX = 25
+VERDICTS = ("WRONG DATA", "DO NOT USE", "PARTIAL", "UNVERIFIED", "CAUTION", "OK")
 
 
 def pages_of(manual):
@@ -35,11 +36,39 @@ def complaints_of(name, parts, root):
             yield f"{name}: there is no test {kind}.{test}"
 
 
+def help_of(weir, *words):
+    return subprocess.run([weir, "help", *words], check=False, capture_output=True, text=True).stdout
+
+
+def complaints_of_verdicts(manual, weir):
+    section = re.search(r"^## Verdicts\n(.*?)^## ", manual, re.M | re.S)
+    defined = re.findall(r"^\* \*\*([A-Z ]+)\*\*: (.*(?:\n  .*)*)", section.group(1) if section else "", re.M)
+    if tuple(name for name, _ in defined) != VERDICTS:
+        yield f"the section Verdicts defines {[name for name, _ in defined]}"
+    for name, text in defined:
+        text = re.sub(r"\s+", " ", text)
+        for sentence in re.split(r"(?<=[.:])\*? ", text):
+            if len(sentence.split()) > WORDS_MAX:
+                yield f"{name}: a sentence of {len(sentence.split())} words: {sentence}"
+        low = name.lower()
+        for words in ([name], [low], [low.replace(" ", "-")], name.split(), ["believed"]):
+            said = re.sub(r"\s+", " ", help_of(weir, *words))
+            if any(part.strip(" *") not in said for part in re.split(r"\*(?:Cause|Action)\*:", text)):
+                yield f"weir help {' '.join(words)} does not print the definition of {name}"
+    for words in (["CAUTION cache, as asked"], ["caution memory, as asked"]):
+        if "CAUTION (verdict)" not in help_of(weir, *words):
+            yield f"weir help {words[0]} does not print the definition of CAUTION"
+    for words in (["findings"], ["--help"], []):
+        if "weir help believed" not in help_of(weir, *words):
+            yield f"weir help {' '.join(words)} does not mention the verdicts"
+
+
 def main():
     weir, root = sys.argv[1], Path(sys.argv[2])
     page = root / "docs/findings.md"
     manual = subprocess.run([weir, "help", "findings", "--format=markdown"], check=True, capture_output=True, text=True).stdout
     complaints = [complaint for name, parts in pages_of(manual) for complaint in complaints_of(name, parts, root)]
+    complaints += complaints_of_verdicts(manual, weir)
     if len(list(pages_of(manual))) < 60:
         complaints.append("the pages were not found")
     if "--bless" in sys.argv:

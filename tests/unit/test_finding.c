@@ -125,6 +125,36 @@ static void the_verdict_is_the_worst_that_follows(void **state)
     }
 }
 
+static void a_verdict_is_found_however_it_is_typed(void **state)
+{
+    static const struct {
+        const char *typed;
+        enum weir_believed believed;
+    } cases[] = {
+        {"OK", WEIR_BELIEVED_OK},
+        {"ok", WEIR_BELIEVED_OK},
+        {"Do-Not_use", WEIR_BELIEVED_DO_NOT_USE},
+        {"CAUTION memory, as asked", WEIR_BELIEVED_CAUTION},
+        {"caution cache, as ASKED", WEIR_BELIEVED_CAUTION},
+        {"CAUTION cache", WEIR_BELIEVED_COUNT},
+        {"OKAY", WEIR_BELIEVED_COUNT},
+        {"DO NOT", WEIR_BELIEVED_COUNT},
+        {"DONOTUSE", WEIR_BELIEVED_COUNT},
+        {"PAR-TIAL", WEIR_BELIEVED_COUNT},
+        {"", WEIR_BELIEVED_COUNT},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < WEIR_BELIEVED_COUNT; i++) {
+        assert_int_equal(weir_believed_lookup(weir_believed_names[i]), i);
+        assert_non_null(weir_believed_pages[i].meaning);
+        assert_non_null(weir_believed_pages[i].cause);
+        assert_non_null(weir_believed_pages[i].action);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(weir_believed_lookup(cases[i].typed), cases[i].believed);
+}
+
 /* ---- measurements of something else ---- */
 
 static void what_is_allowed_has_no_effect(void **state)
@@ -189,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_has_a_name_and_a_page),
         cmocka_unit_test(the_verdict_is_the_worst_that_follows),
+        cmocka_unit_test(a_verdict_is_found_however_it_is_typed),
         cmocka_unit_test(what_is_allowed_has_no_effect),
         cmocka_unit_test(the_weightiest_is_first_and_each_is_there_once),
     };

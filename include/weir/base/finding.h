@@ -238,6 +238,18 @@ enum weir_believed {
 /* "OK", "CAUTION", "UNVERIFIED", "PARTIAL", "DO NOT USE", "WRONG DATA". */
 extern const char *const weir_believed_names[WEIR_BELIEVED_COUNT];
 
+/* Sentences of weir help believed, which ends them with a full stop. */
+struct weir_believed_page {
+    const char *meaning;
+    const char *cause; /* the facts that weir_believe() derives it from */
+    const char *action;
+};
+extern const struct weir_believed_page weir_believed_pages[WEIR_BELIEVED_COUNT];
+
+/* Returns the verdict that a user typed: in any case, with a blank, "-" or "_" between its words,
+ * also as "CAUTION cache, as asked". Returns WEIR_BELIEVED_COUNT if there is none. */
+enum weir_believed weir_believed_lookup(const char *typed);
+
 /* Input of weir_believe(). */
 struct weir_verdict_facts {
     const struct weir_finding *findings;
