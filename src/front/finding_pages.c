@@ -46,14 +46,21 @@ static void add_sentences(struct weir_text *text, const char *words)
 
 static void add_effect(struct weir_text *text, const struct weir_finding_row *row)
 {
-    static const char *const effects[] = {
-        [WEIR_INFORM] = "inform: the figure is what it says.",
-        [WEIR_QUALIFY] = "qualify: the figure is true, but not what its name suggests (CAUTION).",
-        [WEIR_VOID] = "void: the figure is not that of the storage (DO NOT USE).",
+    /* By the halves of weir_finding_weigh(), which separates the verdicts. */
+    static const char *const effects[WEIR_FINDING_WEIGHTS / 2] = {
+        "void: the data are wrong (WRONG DATA), with --allow as well.",
+        "void: the figure is not that of the storage (DO NOT USE).",
+        "qualify: the figure is that of the part of the work that was done (PARTIAL), with --allow "
+        "as well.",
+        "qualify: the figure is true, but not what its name suggests (CAUTION).",
+        "inform: the figure is what it says.",
     };
+    const struct weir_finding finding = {
+        .name = row->name, .severity = row->severity, .effect = row->effect};
+    unsigned verdict = weir_finding_weigh(&finding) / 2;
 
-    weir_text_add(text, "%s", effects[row->effect]);
-    if (row->effect == WEIR_INFORM)
+    weir_text_add(text, "%s", effects[verdict]);
+    if (verdict != 1 && verdict != 3)
         return;
     if (row->measures != WEIR_MEASURE_STORAGE)
         weir_text_add(text, " --measure %s or --allow %s removes the effect.",
@@ -209,6 +216,7 @@ static const char manual_head[] =
     "\n"
     "    weir help resident         # the page of one finding\n"
     "    weir help findings         # a line for each\n"
+    "    weir help believed         # the verdicts: OK, CAUTION, DO NOT USE ...\n"
     "\n"
     "A finding is a sentence that says why a figure is not what it seems. Reports print findings\n"
     "after the tables (`what to know`), the weightiest first:\n"
@@ -216,7 +224,6 @@ static const char manual_head[] =
     "    weir  note resident read: 100 % of the data was in the page cache before -> --direct\n"
     "\n"
     "Each line has level, name and phase, then the fact with its number, then what helps.\n"
-    "    weir help believed         # the verdicts: OK, CAUTION, DO NOT USE ...\n"
     "A finding that another one explains is printed with `-v` only. Result files and JSON have "
     "all\n"
     "findings, each with `level`, `name`, `effect`, `text` and `explained_by`\n"
@@ -249,6 +256,8 @@ static const char manual_head[] =
 void weir_front_add_finding_manual(struct weir_text *text)
 {
     weir_text_add(text, "%s", manual_head);
+    add_verdict_section(text);
+    weir_text_add(text, "\n## List of findings\n\n| finding | level | effect |\n|---|---|---|\n");
     for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++)
         weir_text_add(text, "| `%s` | %s | %s |\n", weir_finding_rows[i].name,
                       weir_severity_names[weir_finding_rows[i].severity],
@@ -256,8 +265,6 @@ void weir_front_add_finding_manual(struct weir_text *text)
     for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++) {
         const struct weir_finding_row *row = &weir_finding_rows[i];
 
-    add_verdict_section(text);
-    weir_text_add(text, "\n## List of findings\n\n| finding | level | effect |\n|---|---|---|\n");
         weir_text_add(text, "\n## %s\n\n", row->name);
         for (unsigned k = 0; k < FIELD_COUNT; k++) {
             struct weir_text words = {0}, line = {0};

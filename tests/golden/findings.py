@@ -55,6 +55,9 @@ def complaints_of_verdicts(manual, weir):
             said = re.sub(r"\s+", " ", help_of(weir, *words))
             if any(part.strip(" *") not in said for part in re.split(r"\*(?:Cause|Action)\*:", text)):
                 yield f"weir help {' '.join(words)} does not print the definition of {name}"
+    for finding, name in (("failed", "PARTIAL"), ("wrong-data", "WRONG DATA"), ("resident", "DO NOT USE"), ("short", "CAUTION")):
+        if f"({name})" not in help_of(weir, finding).split("  Level", maxsplit=1)[0]:
+            yield f"{finding}: the effect does not name the verdict {name}"
     for words in (["CAUTION cache, as asked"], ["caution memory, as asked"]):
         if "CAUTION (verdict)" not in help_of(weir, *words):
             yield f"weir help {words[0]} does not print the definition of CAUTION"
