@@ -18,6 +18,7 @@ fresh_tree() {
     printf '#include <mpi.h>\n/* sprintf( */\n' >"$tree/src/group/group_mpi.c"
     printf 'weir_result_find(record, WEIR_NOTE,\n    "late", "by %%u");\n' >"$tree/src/audit/doubt.c"
     printf '| `late` | note | void | it came late |\n' >"$tree/docs/findings.md"
+    echo 'See [the findings](docs/findings.md).' >"$tree/README.md"
     printf '    [WEIR_FINDING_LATE] =\n        {\n            .name = "late",\n            .severity = WEIR_NOTE,\n            .effect = WEIR_VOID,\n        },\n' >"$tree/src/base/finding.c"
 }
 
@@ -50,7 +51,7 @@ long_function() { # long_function LINES
 }
 
 fresh_tree
-for name in layers functions banned dialects findings headers; do expect_clean $name; done
+for name in layers functions banned dialects findings pages headers; do expect_clean $name; done
 
 echo '#include "weir/io/queue.h"' >>"$tree/src/front/front.c"
 expect_finding layers '^src/front/front.c:3: front must not know of io'
@@ -105,6 +106,13 @@ printf '| `late` | note | void | it came late |\n| `early` | note | void | it ca
 expect_finding findings '^docs/findings.md:2: no finding has the name early'
 printf '| `late` | warning | void | it came late |\n' >"$tree/docs/findings.md"
 expect_finding findings '^docs/findings.md:1: late is a note with the effect void'
+
+touch "$tree/docs/new.md"
+expect_finding pages '^docs/new.md:1: README.md does not link to this page'
+echo 'See [another page](old.md).' >>"$tree/docs/findings.md"
+expect_finding pages '^docs/findings.md:2: there is no file old.md'
+printf '## A `place`\n[here](#a-place) [there](findings.md#another-place)\n' >"$tree/docs/findings.md"
+expect_finding pages '^docs/findings.md:2: findings.md has no heading #another-place'
 
 # The tables of the result file are read as they are: a key without its word on the page is found.
 mkdir -p "$tree/src/report/record"
