@@ -53,7 +53,7 @@ static void add_effect(struct weir_text *text, const struct weir_finding_row *ro
         "qualify: the figure is that of the part of the work that was done (PARTIAL), with --allow "
         "as well.",
         "qualify: the figure is true, but not what its name suggests (CAUTION).",
-        "inform: the figure is what it says.",
+        "inform: the figure is valid.",
     };
     const struct weir_finding finding = {
         .name = row->name, .severity = row->severity, .effect = row->effect};
@@ -218,12 +218,16 @@ static const char manual_head[] =
     "    weir help findings         # a line for each\n"
     "    weir help believed         # the verdicts: OK, CAUTION, DO NOT USE ...\n"
     "\n"
-    "A finding is a sentence that says why a figure is not what it seems. Reports print findings\n"
-    "after the tables (`what to know`), the weightiest first:\n"
+    "A finding is one line about a figure that is not what it seems, with the reason. Reports\n"
+    "print findings after the tables, the weightiest first:\n"
     "\n"
-    "    weir  note resident read: 100 % of the data was in the page cache before -> --direct\n"
+    "    weir  what to know\n"
+    "    weir  note unsynced write: 100 % of the data was still in memory when the write ended -> "
+    "-e\n"
+    "    weir  note short read: the phase took 46 ms -> move more data\n"
     "\n"
-    "Each line has level, name and phase, then the fact with its number, then what helps.\n"
+    "Each line has level, name and phase, then the fact with its number, then the option that "
+    "helps.\n"
     "A finding that another one explains is printed with `-v` only. Result files and JSON have "
     "all\n"
     "findings, each with `level`, `name`, `effect`, `text` and `explained_by`\n"
@@ -240,15 +244,19 @@ static const char manual_head[] =
     "|---|---|---|\n"
     "| void | is not that of the storage | DO NOT USE |\n"
     "| qualify | is true, but not what its name suggests | CAUTION |\n"
-    "| inform | is what it says | none |\n"
+    "| qualify, of work that was not completed | is that of a part | PARTIAL |\n"
+    "| inform | is valid | none |\n"
     "\n"
-    "`--measure cache` and `--measure memory` say that a cache or memory is what is measured.\n"
-    "`--allow NAME` removes the effect of one finding. The record keeps both.\n"
+    "With `--measure cache` or `--measure memory` a cache or memory is the subject of the run, "
+    "and\n"
+    "findings about it have no effect. `--allow NAME` removes the effect of one finding. The "
+    "result\n"
+    "file records both options.\n"
     "\n"
-    "Two lines are printed in the same place, and are no findings. `warning partial` counts the "
-    "work\n"
-    "of a phase that failed or was interrupted. `warning left` counts directories that a removal\n"
-    "left, as they contain names that are not of this run.\n"
+    "Two more lines in the same place are not findings. `warning partial` counts the work of a\n"
+    "phase that failed or was interrupted. `warning left` counts directories that were not "
+    "removed\n"
+    "because they contain files of others.\n"
     "\n"
     "This page is generated from the tables in `src/base/finding.c` and `src/base/verdict.c`.\n"
     "\n";
