@@ -222,6 +222,10 @@ static const struct {
     {WEIR_FINDING_NO_PROGRESS, WEIR_FINDING_TREND},
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_TREND},
     {WEIR_FINDING_RESIDENT, WEIR_FINDING_FOREIGN_IO},
+    /* Where memory answers, buffers are filled and checked as fast as data are moved. */
+    {WEIR_FINDING_RESIDENT, WEIR_FINDING_DATA_SHARE},
+    {WEIR_FINDING_UNSYNCED, WEIR_FINDING_DATA_SHARE},
+    {WEIR_FINDING_IN_MEMORY, WEIR_FINDING_DATA_SHARE},
 };
 
 bool weir_audit_has_finding(const struct weir_phase_result *record, enum weir_finding_kind kind,

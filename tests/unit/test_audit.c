@@ -1385,6 +1385,39 @@ static void evidence_is_what_readings_can_tell(void **state)
     }
 }
 
+SPOIL(ponder_on_disk, read_on_disk(x); ponder(x))
+SPOIL(ponder_cached, read_cached_on_disk(x); ponder(x))
+SPOIL(ponder_unsynced, write_dirty(x); ponder(x))
+SPOIL(ponder_in_memory, write_to_tmpfs(x); ponder(x))
+
+/* Next to memory, buffers are filled and checked as slowly as data are moved. */
+static void memory_explains_the_share_of_data_work(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        const char *cause; /* NULL = none */
+    } cases[] = {{ponder_on_disk, NULL},
+                 {ponder_cached, "resident"},
+                 {ponder_unsynced, "unsynced"},
+                 {ponder_in_memory, "in-memory"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        finding = find(&subject, "data-share");
+        assert_non_null(finding);
+        assert_int_equal(finding->explained_by != NULL, cases[i].cause != NULL);
+        if (cases[i].cause != NULL)
+            assert_string_equal(finding->explained_by, cases[i].cause);
+        weir_plan_close(subject.plan);
+    }
+}
+
 static void a_rate_that_was_not_sustained_is_told_in_numbers(void **state)
 {
     struct subject subject;
@@ -1572,6 +1605,7 @@ int main(void)
         cmocka_unit_test(what_no_device_did_is_found_with_its_effect),
         cmocka_unit_test(others_on_the_disk_neither_cause_nor_raise_a_lower_cache),
         cmocka_unit_test(evidence_is_what_readings_can_tell),
+        cmocka_unit_test(memory_explains_the_share_of_data_work),
         cmocka_unit_test(a_read_of_its_own_nodes_data_is_told_why),
         cmocka_unit_test(sentences_about_loads_say_the_way_out),
         cmocka_unit_test(a_rate_that_was_not_sustained_is_told_in_numbers),
