@@ -8,7 +8,6 @@
 #include "weir/base/version.h"
 #include "weir/report/net_report.h"
 
-
 /* ---- fields ---- */
 
 #define PLAN(key, member, type) WEIR_JSON_FIELD(weir_net_plan, key, member, type)
@@ -300,7 +299,11 @@ static void put_conclusion(json_t *object, const struct weir_net_view *view)
                         weir_json_list(weir_record_finding_fields, result->findings,
                                        sizeof *result->findings, result->finding_count));
     json_object_set_new(object, "believed", json_string(weir_believed_names[result->believed]));
-    json_object_set_new(object, "measured", json_string(weir_measure_names[result->believed_as]));
+    /* Unless --measure named something else. */
+    json_object_set_new(object, "measured",
+                        json_string(result->believed_as == WEIR_MEASURE_STORAGE
+                                        ? "network"
+                                        : weir_measure_names[result->believed_as]));
     json_object_set_new(object, "is_interrupted", json_boolean(result->is_interrupted));
     json_object_set_new(object, "has_failed", json_boolean(result->has_failed));
     json_object_set_new(object, "exit_code", json_integer(result->exit_code));
