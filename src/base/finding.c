@@ -141,6 +141,7 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .former = {"cached"},
             .severity = WEIR_NOTE,
             .effect = WEIR_QUALIFY,
+            .measures = WEIR_MEASURE_CACHE,
             .meaning = "the working set of each flow fits into the CPU's cache, and flows come "
                        "close to the rate of memory",
             .detection = "the working set against the largest cache, and the fastest flow against "

@@ -656,6 +656,33 @@ static void findings_are_the_golden_ones(void **state)
     weir_text_close(&text);
 }
 
+/* What --measure names is what the run is to measure. */
+static void a_cache_that_is_measured_on_purpose_leaves_the_figure_as_asked(void **state)
+{
+    static const struct {
+        enum weir_measure intent, believed_as;
+        enum weir_effect effect;
+    } cases[] = {{WEIR_MEASURE_STORAGE, WEIR_MEASURE_STORAGE, WEIR_QUALIFY},
+                 {WEIR_MEASURE_MEMORY, WEIR_MEASURE_STORAGE, WEIR_QUALIFY},
+                 {WEIR_MEASURE_CACHE, WEIR_MEASURE_CACHE, WEIR_INFORM}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_net_plan plan = {.intent = cases[i].intent};
+        struct net_scene scene;
+
+        cached(&scene, 0);
+        weir_net_result_judge(scene.result);
+        weir_net_result_believe(scene.result, &plan);
+        assert_int_equal(scene.result->finding_count, 1);
+        assert_string_equal(scene.result->findings[0].name, "cpu-cache");
+        assert_int_equal(scene.result->findings[0].effect, cases[i].effect);
+        assert_int_equal(scene.result->believed_as, cases[i].believed_as);
+        assert_int_equal(scene.result->believed, WEIR_BELIEVED_CAUTION);
+        net_scene_close(&scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -678,6 +705,7 @@ int main(void)
         cmocka_unit_test(only_as_many_odd_pairs_are_written_as_there_is_room_for),
         cmocka_unit_test(of_many_flows_the_worst_are_kept_and_totals_of_all),
         cmocka_unit_test(findings_are_the_golden_ones),
+        cmocka_unit_test(a_cache_that_is_measured_on_purpose_leaves_the_figure_as_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
