@@ -16,6 +16,8 @@
 #define LINK_PART 0.8
 /* A working set in the CPU's cache matters where a flow comes near to what memory can do. */
 #define CACHE_PART 0.5
+/* Two measurements of the memory copy differ by several per cent. */
+#define COPY_PART 0.1
 /* Counts and times agree but for their start and end. */
 #define COUNT_PART 0.1
 /* Flows that overlapped for less than this part of the time were not measured together. */
@@ -473,7 +475,7 @@ static void judge_copies(struct weir_net_result *result, const struct whole *who
         fastest = most;
         worst = &result->measurements[i];
     }
-    if (fastest > limit)
+    if (fastest > (1 + COPY_PART) * limit)
         weir_net_result_find(
             result, WEIR_FINDING_ABOVE_MEMORY,
             "a flow had %s (%s), a memory copy has %s -> --working-set", rate_words(fastest, rate),
