@@ -115,6 +115,34 @@ static void the_weightiest_finding_is_first_and_what_it_explains_is_hidden(void 
     assert_block(&scene, lines, sizeof lines / sizeof *lines);
 }
 
+/* A line for several phases or repetitions has the numbers of one of them. */
+static void numbers_of_a_line_for_several_are_those_of_the_first(void **state)
+{
+    static const char *const lines[] = {"weir  note short write, read: 3 ms (first of 2)\n",
+                                        "weir  note depth-edge write, read: 64\n"};
+    static const char *const repeated[] = {
+        "weir  note short write: 3 ms (first of 3)\n",
+        "weir  note depth-edge write, read: 64 (3 repetitions each)\n"};
+    struct scene scene = make_default();
+    struct weir_phase_result *phases = scene.result->phases;
+
+    (void)state;
+    weir_result_find(&phases[0], WEIR_FINDING_SHORT, "3 ms");
+    weir_result_find(&phases[1], WEIR_FINDING_SHORT, "4 ms");
+    weir_result_find(&phases[0], WEIR_FINDING_DEPTH_EDGE, "64");
+    weir_result_find(&phases[1], WEIR_FINDING_DEPTH_EDGE, "64");
+    assert_block(&scene, lines, 2);
+    scene = make_repetitions_on_two_nodes();
+    phases = scene.result->phases;
+    for (unsigned i = 0; i < scene.result->phase_count; i++) {
+        phases[i].finding_count = 0;
+        if (phases[i].phase == 0)
+            weir_result_find(&phases[i], WEIR_FINDING_SHORT, "%u ms", 3 + phases[i].repetition);
+        weir_result_find(&phases[i], WEIR_FINDING_DEPTH_EDGE, "64");
+    }
+    assert_block(&scene, repeated, 2);
+}
+
 static void a_prefill_is_told_from_the_write(void **state)
 {
     static const char *const lines[] = {"weir  warning failed fill: no space\n",
@@ -317,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_long_path_hides_nothing_behind_it),
         cmocka_unit_test(remarks_are_told_once_for_a_test),
         cmocka_unit_test(the_weightiest_finding_is_first_and_what_it_explains_is_hidden),
+        cmocka_unit_test(numbers_of_a_line_for_several_are_those_of_the_first),
         cmocka_unit_test(a_prefill_is_told_from_the_write),
         cmocka_unit_test(a_mixed_phase_has_lines_for_its_writes_and_its_reads),
         cmocka_unit_test(an_open_loop_tells_what_was_due_and_what_was_done),

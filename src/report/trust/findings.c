@@ -12,37 +12,46 @@ struct weir_trust_fold {
     unsigned test;
     unsigned repetitions; /* in each phase */
     unsigned phase_count;
+    bool
+        has_others; /* others have other numbers, or the repetitions that have them were not kept */
     struct weir_text phases;        /* their names, runs of the same one with a count */
     const struct weir_phase *phase; /* the latest, ... */
     unsigned run;                   /* ... and how many before it are of its name */
 };
 
-static bool has_finding(const struct weir_phase_result *phase, const struct weir_finding *like)
+static const struct weir_finding *find_like(const struct weir_phase_result *phase,
+                                            const struct weir_finding *like)
 {
     for (unsigned i = 0; i < phase->finding_count; i++)
         if (strcmp(phase->findings[i].name, like->name) == 0 &&
             phase->findings[i].effect == like->effect)
-            return true;
-    return false;
+            return &phase->findings[i];
+    return NULL;
 }
 
 /* How many repetitions have a finding of this name and effect; 0 if one before `position` has
- * printed it. */
+ * printed it. Sets *has_others if a text differs, or was not kept. */
 static unsigned count_alike(const struct weir_repetitions *all, unsigned position,
-                            const struct weir_finding *like)
+                            const struct weir_finding *like, bool *has_others)
 {
     unsigned count = 0;
 
+    *has_others = false;
     for (unsigned i = 0; i < all->count; i++) {
-        if (!has_finding(all->members[i], like))
+        const struct weir_finding *finding = find_like(all->members[i], like);
+
+        if (finding == NULL)
             continue;
         if (i < position)
             return 0;
+        *has_others |= strcmp(finding->text, like->text) != 0;
         count++;
     }
     for (unsigned i = 0; all->history != NULL && i < all->history->note_count; i++)
-        if (strcmp(all->history->notes[i].name, like->name) == 0)
+        if (strcmp(all->history->notes[i].name, like->name) == 0) {
+            *has_others |= strpbrk(like->text, "0123456789") != NULL;
             count += all->history->notes[i].count;
+        }
     return count;
 }
 
@@ -142,7 +151,8 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
 
     for (unsigned i = 0; i < phase->finding_count; i++) {
         const struct weir_finding *finding = &phase->findings[i];
-        unsigned repetitions = count_alike(all, position, finding);
+        bool has_others;
+        unsigned repetitions = count_alike(all, position, finding, &has_others);
         struct weir_trust_fold *fold = find(*folds, all->test, repetitions, finding);
 
         if (!is_folded(finding) || repetitions == 0 || is_hidden(view, finding))
@@ -156,6 +166,7 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
                                              .repetitions = repetitions};
             *folds = fold;
         }
+        fold->has_others |= has_others || strcmp(finding->text, fold->finding->text) != 0;
         add_to(fold, all->phase);
     }
 }
@@ -224,7 +235,9 @@ void weir_trust_fact(struct weir_trust_facts *facts, const struct weir_trust_vie
     struct weir_text where = {0}, more = {0};
 
     add_where(&where, view, all, phase, fold);
-    if (fold != NULL && fold->repetitions > 1 && !is_of_launch(finding))
+    if (fold != NULL && !is_of_launch(finding) && fold->has_others)
+        weir_text_add(&more, " (first of %u)", fold->repetitions * fold->phase_count);
+    else if (fold != NULL && fold->repetitions > 1 && !is_of_launch(finding))
         weir_text_add(&more, " (%u repetitions%s)", fold->repetitions,
                       fold->phase_count > 1 ? " each" : "");
     if (finding->explained_by != NULL)
