@@ -10,7 +10,6 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -269,18 +268,31 @@ static unsigned open_descriptors(void)
     return count;
 }
 
-/* Other programs may have theirs. */
-static unsigned our_files_in(const char *path)
+/* Checks that all shared memory of a process is anonymous, so that the kernel frees it when the
+ * last process ends: a file in /dev/shm would stay. */
+static void assert_shares_no_file(pid_t process)
 {
-    DIR *directory = opendir(path);
-    const struct dirent *entry;
-    unsigned count = 0;
+    char path[64], line[512];
+    unsigned anonymous = 0;
+    FILE *maps;
 
-    while (directory && (entry = readdir(directory)) != NULL)
-        count += strstr(entry->d_name, "weir") != NULL;
-    if (directory)
-        closedir(directory);
-    return count;
+    snprintf(path, sizeof path, "/proc/%d/maps", process);
+    maps = fopen(path, "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long inode = 0;
+        char flags[8] = "";
+        int name = 0;
+
+        assert_true(sscanf(line, "%*s %7s %*s %*s %lu %n", flags, &inode, &name) == 2);
+        if (flags[3] != 's' || inode == 0)
+            continue;
+        if (strncmp(line + name, "/memfd:weir", 11) != 0)
+            fail_msg("process %d shares %s", process, line + name);
+        anonymous++;
+    }
+    fclose(maps);
+    assert_true(anonymous > 0);
 }
 
 /* ---- data and messages ---- */
@@ -563,6 +575,8 @@ static void a_peer_that_is_killed_has_left_and_leaves_nothing(void **state)
         pid_t server = begin_server(round % 2, NULL, address);
 
         join(&end, address, round % 2, &keys);
+        assert_shares_no_file(server);
+        assert_shares_no_file(getpid());
         while (event.kind != WEIR_EVENT_LEFT) {
             struct weir_wr wr = {.verb = WEIR_WR_WRITE,
                                  .data = end.plain,
@@ -590,7 +604,6 @@ static void a_peer_that_is_killed_has_left_and_leaves_nothing(void **state)
         close_end(&end);
         end_server(server, SIGKILL);
     }
-    assert_int_equal(our_files_in("/dev/shm"), 0);
     assert_int_equal(open_descriptors(), descriptors);
 }
 
