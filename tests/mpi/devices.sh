@@ -9,13 +9,11 @@ command -v losetup >/dev/null || skip "there is no losetup: scripts/deps test"
 
 mib=1048576
 loops=()
-drop_devices() {
+clean_up() {
     local loop
-    mountpoint -q "$work/mounted" && umount "$work/mounted"
+    ! mountpoint -q "$work/mounted" || umount "$work/mounted"
     for loop in "${loops[@]}"; do losetup -d "$loop" || true; done
-    rm -rf "$work"
 }
-trap drop_devices EXIT
 
 add_device() { # add_device NAME MIB: a loop device over the file NAME; sets $loop
     truncate -s "${2}M" "$work/$1"

@@ -124,14 +124,12 @@ while os.getppid() > 1:
     os.fsync(file)
 END
 foreign=$!
-trap 'kill $foreign 2>/dev/null || true; end_test' EXIT
 try 2 ior -w -t 1m -b 8m -o "$files/f"
 expect_finding unsynced
 try 2 ior -w -e -t 1m -b 8m -o "$files/f"
 expect_no_finding unsynced sync-no-effect
 kill "$foreign"
 wait "$foreign" 2>/dev/null || true
-trap end_test EXIT
 rm -f "$files/foreign"
 
 # ---- mounts on which a sync makes nothing stable, and memory below a loop device
@@ -150,9 +148,13 @@ mounted() { # mounted DIRECTORY EXPECTED-FINDING...: of a phase that syncs, and 
 }
 
 mkdir "$files"/{lower,upper,work,point}
+image=
+clean_up() {
+    umount "$files/point" 2>/dev/null
+    [[ ! $image ]] || rm "$image"
+}
 for options in '' ,volatile; do
     mount -t overlay overlay -o "lowerdir=$files/lower,upperdir=$files/upper,workdir=$files/work$options" "$files/point" 2>/dev/null || continue
-    trap 'umount "$files/point" || true; end_test' EXIT
     if [[ $options ]]; then
         mounted "$files/point" volatile-mount sync-no-effect
     else
@@ -168,7 +170,6 @@ for options in '' ,volatile; do
     expect_line 'good +synced .*dirty pages of the files'
     expect_line 'good +supplied .*/proc/self/io'
     umount "$files/point"
-    trap end_test EXIT
     rm -rf "$files/work" && mkdir "$files/work"
 done
 mount -o remount,nobarrier "$TESTBED_MNT"
@@ -177,7 +178,6 @@ mount -o remount,barrier "$TESTBED_MNT"
 mounted "$files"
 if [[ -w /dev/shm ]]; then
     image=$(mktemp /dev/shm/weir-dirty.XXXXXX)
-    trap 'umount "$files/point" 2>/dev/null || true; rm -f "$image"; end_test' EXIT
     truncate -s 40M "$image"
     mkfs.ext4 -q "$image"
     mount -o loop "$image" "$files/point"

@@ -160,7 +160,7 @@ remove_group() {
 }
 
 make_group || skip "no control group with a quota can be made here, which takes root and a writable /sys/fs/cgroup; the rest is fine"
-trap 'remove_group; rm -rf "$work"' EXIT
+clean_up() { remove_group; }
 rm -f "$result"
 # shellcheck disable=SC2016 # the inner shell expands them
 capture bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$group" "${two_cores[@]}" "${load[@]}"

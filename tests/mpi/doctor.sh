@@ -5,14 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 
 groups=()
-drop_groups() {
+clean_up() {
     local group
     for group in "${groups[@]}"; do
         [[ ! -d $group ]] || rmdir "$group"
     done
-    rm -rf "$work"
 }
-trap drop_groups EXIT
 
 doctor() { # doctor WORD...
     capture "$WEIR" doctor "$@"

@@ -68,15 +68,8 @@ was_late() {
         awk -v cores="$(nproc)" '{ exit !($1 > 2 * cores + 1) }' /proc/loadavg
 }
 
-awake=()
-end_awake() {
-    kill "${awake[@]}" 2>/dev/null || true
-    rm -rf "$work"
-}
-trap end_awake EXIT
 for processor in $(python3 -c 'import os; print(*os.sched_getaffinity(0))'); do
     taskset -c "$processor" chrt --idle 0 timeout 120 "$BASH" -c 'while :; do :; done' &
-    awake+=($!)
 done
 
 run 1 -a direct -w -k -t 1m -b 64m -o "$files/f"

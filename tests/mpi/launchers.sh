@@ -118,7 +118,6 @@ done
 # The tasks of a step on one file: the second one is told that it may be of its own launch. One of another job is not.
 "${srun[@]}" "$WEIR" -w -k -t 64k -b 64k -i 2 -d 60 -o "$files/f" >"$work/first" 2>&1 &
 first=$!
-trap 'kill $first 2>/dev/null || true; rm -rf "$work"' EXIT
 wait_until 60 compgen -G "$files/.weir-*" || fail "the first task does not begin"
 capture "${srun[@]}" SLURM_PROCID=1 "$WEIR" -w -t 64k -b 64k -o "$files/f"
 expect_exit 2

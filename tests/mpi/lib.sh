@@ -47,10 +47,14 @@ show_crashes() {
     done
 }
 
-# A test that ends without fail, by a command that was not expected to, shows them as well.
+# Ends the background processes of a test: they would keep the pipe open that ctest reads, which is a timeout in place of a reason, and
+# disturb the tests after it. A test that sets up more than these defines clean_up. A test that ends without fail shows crashes as well.
 end_test() {
-    local code=$?
+    local code=$? processes
     ((code == 0 || code == 77)) || show_crashes
+    mapfile -t processes <<<"$(jobs -pr)"
+    [[ ! ${processes[0]} ]] || kill "${processes[@]}" 2>/dev/null || true
+    ! declare -F clean_up >/dev/null || clean_up || true
     rm -rf "$work"
 }
 trap end_test EXIT

@@ -35,7 +35,6 @@ let_go() {
     wait "$holder" 2>/dev/null || true
     holder=
 }
-trap 'let_go; rm -rf "$work"' EXIT
 
 has_ended() { ! kill -0 "$launcher"; }
 

@@ -11,15 +11,13 @@ command -v losetup mkfs.ext4 >/dev/null || skip "losetup or mkfs.ext4 is not the
 
 mounts=()
 loop=
-tidy() {
+clean_up() {
     local point
     for point in "${mounts[@]}"; do
         umount "$point" 2>/dev/null || umount -l "$point" 2>/dev/null || true
     done
     [[ -z $loop ]] || losetup -d "$loop" 2>/dev/null || true
-    end_test
 }
-trap tidy EXIT
 
 kind=$(stat -f -c %T "$work")
 [[ $kind != @(tmpfs|ramfs|overlayfs) ]] || skip "$work is on $kind: set TMPDIR to a directory on a disk"

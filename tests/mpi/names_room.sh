@@ -12,7 +12,7 @@ if [[ ${1-} != inside ]]; then
     unshare --user --map-root-user --mount bash "$0" inside || status=$?
     exit "$status"
 fi
-trap 'cd /; umount "$files" "$work/b" 2>/dev/null || true; rm -rf "$work"' EXIT
+clean_up() { cd / && umount "$files" "$work/b" 2>/dev/null; }
 
 # The root of the file system and the directory of -d, which is there, have two of the inodes; the mark of a run beside that one has a third.
 mount -t tmpfs -o size=4m,nr_inodes=400 tmpfs "$files"

@@ -27,7 +27,7 @@ full() { # full: a small file system, which only this shell sees
     umount "$files"
 }
 if [[ ${1-} == full ]]; then
-    trap 'cd /; umount "$files" 2>/dev/null || true; rm -rf "$work"' EXIT
+    clean_up() { cd / && umount "$files" 2>/dev/null; }
     full
     exit
 fi

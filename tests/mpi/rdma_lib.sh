@@ -7,14 +7,12 @@ secret=$work/secret
 daemons=()
 
 # Whatever becomes of the test, no daemon stays.
-end_daemons() {
+clean_up() {
     local process
     for process in "${daemons[@]}"; do
         kill -KILL "$process" 2>/dev/null || true
     done
-    rm -rf "$work"
 }
-trap end_daemons EXIT
 
 # Starts weir serve: its process is in $daemon then, and where it is in $address.
 start_daemon() { # start_daemon NAME PROVIDER OPTION...

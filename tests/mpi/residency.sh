@@ -155,7 +155,6 @@ let_go() {
     wait "$keeper" 2>/dev/null || true
     keeper=
 }
-trap 'let_go; rm -rf "$work"' EXIT
 
 for cached in 0 1 3 8; do
     keep $((cached * mib))

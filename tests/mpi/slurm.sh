@@ -13,7 +13,7 @@ testbed=$WEIR_ROOT/scripts/testbed/testbed-slurm
 job=$WEIR_ROOT/scripts/slurm/weir.sbatch
 export WEIR PATH=$PATH:$WEIR_ROOT/scripts/slurm
 "$testbed" --dir "$work/slurm" up >"$out" 2>"$err" || skip "no Slurm cluster can be made here, which takes root and namespaces: $(tail -n 1 "$err")"
-trap '"$testbed" --dir "$work/slurm" down >/dev/null 2>&1; rm -rf "$work"' EXIT
+clean_up() { "$testbed" --dir "$work/slurm" down >/dev/null 2>&1; }
 eval "$("$testbed" --dir "$work/slurm" env)"
 # Four processors on each of the nodes are more than there are.
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
