@@ -363,7 +363,8 @@ const struct weir_finding_row weir_finding_rows[WEIR_FINDING_COUNT] = {
             .threshold = "32 MiB (ports 64 MiB), and 30 % of what the job moved. Not for reads "
                          "through the page cache, which read ahead",
             .remedy = "measure while the devices are idle",
-            .test = "mpi.spread, unit.spread: another writer on the file system; silent without it",
+            .test = "trust.situations.12, unit.spread: another writer on the file system; silent "
+                    "without it",
         },
     [WEIR_FINDING_IMBALANCE] =
         {
