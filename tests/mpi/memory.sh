@@ -23,7 +23,7 @@ large=$(peak_kib 1t) || fail "no run over 1 TiB"
 # It stopped at the deadline of 1 s, and had moved something by then.
 expect_record "written.stonewall and written.ops > 1000 and written.total_s < 10"
 
-# A record of a phase that is over keeps what reports tell of it, and not the tables that it was measured with.
+# A record of a phase that is over keeps what reports print of it (2.2 KB), and not the tables that it was measured with (13 KB).
 peak_kib_of_repetitions() { # peak_kib_of_repetitions COUNT
     python3 - "$WEIR" "$1" "$out" <<'END'
 import resource, subprocess, sys
@@ -37,7 +37,7 @@ END
 command_line="weir -a null -w -r -i 100 and -i 1100"
 few=$(peak_kib_of_repetitions 100) || fail "no run of 200 phases"
 many=$(peak_kib_of_repetitions 1100) || fail "no run of 2200 phases"
-((many - few < 2 * 2000)) || fail "$few KiB for 200 phases, $many KiB for 2200"
+((many - few < 5 * 1000)) || fail "$few KiB for 200 phases, $many KiB for 2200"
 
 # After the first thousand, repetitions that are like those before are only added up, and the summary counts them.
 command_line="weir -a null -w -r -i 15000"
