@@ -23,7 +23,12 @@ def read_table(path):
 
 def groups_of(row):
     """Lists of names: of each list, one finding is to be there."""
-    return [[name.strip() for name in group.split("|")] for group in row.get("expect", "").split(";") if group.strip()]
+    return [group for weight in weights_of(row) for group in weight]
+
+
+def weights_of(row):
+    """The same lists by weight, the weightiest first. Findings of one weight are printed in the order in which the checks run."""
+    return [[[name.strip() for name in group.split("|")] for group in weight.split("+")] for weight in row.get("expect", "").split(";") if weight.strip()]
 
 
 def is_loaded():
@@ -71,9 +76,10 @@ def judge_run(row, shell):
     missing = [" | ".join(group) for group in groups if not shown & set(group)]
     if missing:
         return f"without {', '.join(missing)}"
-    places = [place_in(shell.output, group) for group in groups]
-    if len(places) > 1 and (min(places) < 0 or places != sorted(places)):
-        return f"not printed in the order of their weight: {' ; '.join(' | '.join(group) for group in groups)}"
+    places = [[place_in(shell.output, group) for group in weight if group in groups] for weight in weights_of(row)]
+    places = [weight for weight in places if weight]
+    if len(groups) > 1 and any(min(weight) < 0 for weight in places) or any(max(one) > min(two) for one, two in zip(places, places[1:])):
+        return f"not printed in the order of their weight: {row['expect']}"
     word = lib.worst([lib.word_of(record) for record in shell.records if "believed" in record])
     if word not in re.split(r",\s*", row["believed"]):
         return f"believed {word}, and {row['believed']} is right"
