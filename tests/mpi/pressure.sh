@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What keeps ranks from running or from I/O, and clocks that drift: busy processes on their CPUs, in every dialect; more ranks than cores; a
-# control group's limit of a loop device; clock_gettime that runs fast. Each has a clean twin.
+# What keeps ranks from running or from I/O, and clocks that drift: busy processes on their CPUs; more ranks than cores; a control group's
+# limit of a loop device; clock_gettime that runs fast. Each has a clean twin. Busy processes next to other dialects: tests/trust, family 1.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -31,7 +31,7 @@ has_not() { # has_not NAME
     expect_record "not any(f.name == '$1' for p in phases for f in getattr(p, 'findings', []))"
 }
 
-# ---------------------------------------------------------------- busy processes, in every dialect
+# ---------------------------------------------------------------- busy processes
 load=(-a null -w -t 64k -b 64k -O minTimeDuration=1.5 -o "$files/f")
 crowded mpiexec -n 2 "$WEIR" --pin core "${load[@]}"
 has cpu-pressure "f.level == 'warning' and f.effect == 'qualify'"
@@ -39,21 +39,6 @@ expect_record "written.placement.nodes.cpu_wait_share[0] > 0.1 and written.place
 expect_record "written.placement.nodes.busiest_permille[0] > 0 and written.placement.nodes.busiest_pid[0] > 0"
 expect_line 'cpu-pressure.* waited [0-9]+ % for a CPU \(load [0-9.]+.*\) -> '
 expect_line 'CPU wait  nodes'
-crowded mpiexec -n 2 "$WEIR" mdtest -F -n 3000 -C -T -r -d "$files/m"
-has cpu-pressure
-crowded mpiexec -n 2 "$WEIR" md-workbench -D 2 -P 1000 -I 100 -o "$files/w"
-has cpu-pressure
-crowded mpiexec -n 2 "$WEIR" iozone -t 2 -s 256m -r 64k -i 0 -+n -F "$files/a" "$files/b"
-has cpu-pressure
-crowded mpiexec -n 2 "$WEIR" dd if=/dev/zero of="$files/d%r" bs=64k count=4000
-has cpu-pressure
-crowded mpiexec -n 2 "$WEIR" sweep transferSize=32k,64k -- ior -a null -w -b 64k -O minTimeDuration=1.5 -o "$files/f"
-has cpu-pressure
-mkdir "$files/t1" "$files/t2"
-crowded mpiexec -n 2 "$WEIR" targets --buffered -i 1 --size 128m --alone-only "$files/t1" "$files/t2"
-has cpu-pressure
-crowded mpiexec -n 2 "$WEIR" net --provider tcp --duration 1.5s
-grep -q '"name":"cpu-pressure"' "$result" || fail "weir net has no finding cpu-pressure"
 
 # ---------------------------------------------------------------- clocks
 capture env LD_PRELOAD="$WEIR_FAST_CLOCK" "$WEIR" -a null -w -t 64k -b 64k -O minTimeDuration=0.3 -o "$files/f" --result "$result.fast"
@@ -81,14 +66,12 @@ fi
 [[ $group ]] || skip "no control group with most of the CPU time can be made here, which takes root; the rest is fine"
 limits=$files/limits # a loop device with a file system
 device=
-remove_all() {
+clean_up() {
     ! mountpoint -q "$limits" || umount "$limits"
     [[ ! $device ]] || losetup -d "$device" || true
     wait_until 60 rmdir "$group" || true
     [[ ! ${io_group-} ]] || wait_until 60 rmdir "$io_group" || true
-    rm -rf "$work"
 }
-trap remove_all EXIT
 
 alone() { # alone COMMAND...: with a new result file
     rm -f "$result"

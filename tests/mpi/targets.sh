@@ -54,7 +54,7 @@ expect_empty() {
 # Transfers are due at a rate that any machine keeps up with; those on one target come a second late each: as late as a crowded
 # machine makes those on the others seldom are.
 slow() { # slow OPTION...: five targets, of which c is slow
-    capture mpiexec -n 5 "$WEIR_TEST" targets "${names[@]/#/$files/}" -a fault:posix --buffered --size 1m --transfer 256k \
+    capture mpiexec -n 5 "$WEIR_TEST" targets "${names[@]/#/$files/}" -a fault:posix --buffered --size 512k --transfer 256k \
         --rate 10 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 1000000 -i 2 "$@"
 }
 
@@ -117,7 +117,7 @@ slow --alone-only -i 1 --warnings-as-errors
 grep -q ' slow?$' "$out" && grep -q -- '-i tell' "$out" || fail "one repetition leaves no doubt"
 ! grep -q ' slow?$' "$work/told" || fail "two repetitions leave it"
 mkdir -p "$files/c/1" "$files/c/2"
-capture mpiexec -n 4 "$WEIR_TEST" targets "$files/a" "$files/b" "$files/c/1" "$files/c/2" -a fault:posix --buffered --size 1m \
+capture mpiexec -n 4 "$WEIR_TEST" targets "$files/a" "$files/b" "$files/c/1" "$files/c/2" -a fault:posix --buffered --size 512k \
     --transfer 256k --rate 10 --rate-of rank --fault.in /c/ --fault.every 1 --fault.delay 1000000 -i 2 --alone-only
 ((status == 0)) && grep -q 'slow: cannot tell' "$out" || fail "none is slow where none could be seen"
 rm -r "$files/c/1" "$files/c/2"
