@@ -104,10 +104,13 @@ def judge_twin(row, shell):
 def run_row(row):
     """(what is wrong or None, details), or a reason to skip as (False, reason)."""
     setup = row.get("setup", "")
-    shell = lib.Shell(f"{setup}\n{row['run']}")
-    if shell.unmet:
-        return False, shell.unmet
-    wrong = judge_run(row, shell)
+    for _ in range(3):  # others on this machine empty the caches that a row fills, and do not fill them
+        shell = lib.Shell(f"{setup}\n{row['run']}")
+        if shell.unmet:
+            return False, shell.unmet
+        wrong = judge_run(row, shell)
+        if not (wrong or "").startswith("without "):
+            break
     if wrong:
         return wrong, show(shell) + (f"\n{shell.output[-1500:]}" if not lib.phases_of(shell.records) else "")
     for _ in range(2):  # others on this machine disturb a twin, and do not mend it
