@@ -245,13 +245,12 @@ const char *weir_audit_memory(const struct weir_audit_input *input)
     return name;
 }
 
-static void report_memory(const struct weir_audit_input *input)
+void weir_audit_report_memory(const struct weir_audit_input *input)
 {
     weir_result_find(
         input->record, WEIR_FINDING_IN_MEMORY,
-        "%s %s, which is memory, also for --direct -> " WEIR_REMEDY_PATH " on a storage",
-        input->begun->has_several_filesystems ? "files are on several file systems, the first on"
-                                              : "the files are on",
+        "%s%s is memory, direct I/O included -> choose a storage with " WEIR_REMEDY_PATH,
+        input->begun->has_several_filesystems ? "the first of several file systems, " : "",
         weir_audit_memory(input));
 }
 
@@ -493,7 +492,7 @@ void weir_audit_storage(const struct weir_audit_input *input)
                             "--measure memory");
     if (input->record->op_count > 0 && !weir_audit_moves_to_storage(input))
         weir_result_find(input->record, WEIR_FINDING_NO_STORAGE,
-                         "%s moves no data to a storage -> another " WEIR_REMEDY_BACKEND
+                         "%s moves no data to storage -> another " WEIR_REMEDY_BACKEND
                          ", or --measure memory",
                          input->test->is_dry_run ? "a dry run" : input->test->backend->name);
 }
@@ -505,7 +504,7 @@ void weir_audit_cache(const struct weir_audit_input *input)
     if (!weir_audit_moves_to_storage(input))
         return;
     if (weir_audit_memory(input) != NULL)
-        report_memory(input);
+        weir_audit_report_memory(input);
     if (weir_filesystem_is_memory(input->begun->filesystem.type))
         return;
     check_direct(input);

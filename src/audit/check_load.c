@@ -165,7 +165,7 @@ static void check_waiting(const struct weir_audit_input *input)
     if (record->blocked_count > 0)
         weir_result_find(input->record, WEIR_FINDING_WOULD_BLOCK,
                          "%" PRIu64 " of %" PRIu64
-                         " transfers would have blocked and were sent twice -> leave nowait out",
+                         " transfers would block and were resent -> leave nowait out",
                          record->blocked_count, record->op_count);
 }
 

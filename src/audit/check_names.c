@@ -402,7 +402,7 @@ static void check_memory(const struct weir_audit_input *input)
 {
     if (input->phase->names.item != NULL && !input->test->is_dry_run)
         weir_result_find(input->record, WEIR_FINDING_IN_MEMORY,
-                         "%s keeps the names in memory -> " WEIR_REMEDY_PATH " on storage",
+                         "%s keeps the names in memory -> choose a storage with " WEIR_REMEDY_PATH,
                          input->begun->storages[0].facts.type);
 }
 

@@ -218,10 +218,7 @@ static void check_data_path(const struct weir_audit_input *input)
     if (input->record->program == NULL || input->test->is_dry_run)
         return;
     if (weir_audit_memory(input) != NULL) {
-        weir_result_find(input->record, WEIR_FINDING_IN_MEMORY,
-                         "the program works in %s, which is memory, also for direct I/O -> a "
-                         "directory on a storage",
-                         weir_audit_memory(input));
+        weir_audit_report_memory(input);
         return;
     }
     check_direct(input);

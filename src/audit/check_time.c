@@ -60,7 +60,7 @@ static void check_length(const struct weir_audit_input *input)
         return;
     weir_result_find(input->record, WEIR_FINDING_SHORT, "the phase took %.3g ms -> %s%s",
                      input->record->windows.total_s * 1e3, weir_audit_advice_more(input),
-                     helps_longer ? ", or " WEIR_REMEDY_LONGER_PHASE : "");
+                     helps_longer ? " with " WEIR_REMEDY_LONGER_PHASE : "");
 }
 
 /* An upper bound: ranks that share a storage lose less time by filling while others transfer. Of
@@ -74,8 +74,7 @@ static void format_estimate(const struct weir_audit_input *input, char text[96])
     text[0] = '\0';
     if (seconds > 0.0 && !weir_verb_works_on_trees(input->phase->verb) &&
         record->mismatches.wrong_transfers == 0 && record->error_count == 0)
-        snprintf(text, 96, " (at most %.2f MiB/s without it)",
-                 (double)record->byte_count / MIB / seconds);
+        snprintf(text, 96, " (else up to %.4g MiB/s)", (double)record->byte_count / MIB / seconds);
 }
 
 /* More ranks help where a core is left for them on each node, as far as that is known. */

@@ -75,6 +75,9 @@ void weir_audit_tree_supply(const struct weir_audit_input *input);
  * below it ("ram0", a loop device over a file in memory). NULL = none. */
 const char *weir_audit_memory(const struct weir_audit_input *input);
 
+/* Reports that the files are in memory. */
+void weir_audit_report_memory(const struct weir_audit_input *input);
+
 /* Bytes that the phase wrote: of a mixed phase those of its writes alone. */
 uint64_t weir_audit_written_bytes(const struct weir_audit_input *input);
 

@@ -823,7 +823,7 @@ static void no_estimate_is_made_of_wrong_data_and_no_rank_advised_without_a_core
         finding = find(&subject, "data-share");
         assert_non_null(finding);
         /* 4 MiB in 0.5 s and the 0.1 s outside of transfers, which the rate has too */
-        assert_int_equal(strstr(finding->text, "6.67 MiB/s") != NULL, (i & 1) == 0);
+        assert_int_equal(strstr(finding->text, "6.667 MiB/s") != NULL, (i & 1) == 0);
         assert_int_equal(strstr(finding->text, "-> more ranks") != NULL, (i & 2) == 0);
         weir_plan_close(subject.plan);
     }
@@ -1068,6 +1068,36 @@ static void a_read_of_its_own_nodes_data_is_told_why(void **state)
         assert_non_null(finding);
         if (strstr(finding->text, cases[i].why) == NULL)
             fail_msg("case %zu: %s", i, finding->text);
+        weir_plan_close(subject.plan);
+    }
+}
+
+/* Sentences of phases that are short, or in memory, name the option without a riddle. */
+SPOIL(hurry_directly, hurry(x); x->test->backend = &direct)
+static void the_way_out_of_memory_is_a_sentence(void **state)
+{
+    static const struct {
+        void (*spoil)(struct subject *subject);
+        const char *name, *text;
+    } cases[] = {
+        {write_to_tmpfs, "in-memory",
+         "tmpfs is memory, direct I/O included -> choose a storage with " WEIR_REMEDY_PATH},
+        {hurry, "short", "the phase took 10 ms -> move more data"},
+        {hurry_directly, "short",
+         "the phase took 10 ms -> move more data with " WEIR_REMEDY_LONGER_PHASE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct weir_finding *finding;
+        struct subject subject;
+
+        set_up(&subject);
+        cases[i].spoil(&subject);
+        weir_audit_phase(subject.plan, &subject.begun, &subject.record);
+        finding = find(&subject, cases[i].name);
+        assert_non_null(finding);
+        assert_string_equal(finding->text, cases[i].text);
         weir_plan_close(subject.plan);
     }
 }
@@ -1607,6 +1637,7 @@ int main(void)
         cmocka_unit_test(evidence_is_what_readings_can_tell),
         cmocka_unit_test(memory_explains_the_share_of_data_work),
         cmocka_unit_test(a_read_of_its_own_nodes_data_is_told_why),
+        cmocka_unit_test(the_way_out_of_memory_is_a_sentence),
         cmocka_unit_test(sentences_about_loads_say_the_way_out),
         cmocka_unit_test(a_rate_that_was_not_sustained_is_told_in_numbers),
         cmocka_unit_test(advice_is_such_that_it_can_be_followed),

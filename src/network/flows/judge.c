@@ -543,7 +543,7 @@ static void judge_retransmits(struct weir_net_result *result, const struct whole
         return;
     weir_net_result_find_as(
         result, WEIR_FINDING_RETRANSMITS, is_verbs(result) ? WEIR_WARNING : WEIR_NOTE, WEIR_QUALIFY,
-        "%" PRIu64 " %s were sent again (%u of %u measurements) -> check %s", whole->retransmits,
+        "%" PRIu64 " %s were resent (%u of %u measurements) -> check %s", whole->retransmits,
         is_verbs(result) ? "packets" : "segments", whole->touched, result->measurement_count,
         is_verbs(result) ? "cables, PFC and ECN" : "queues on the path");
 }
