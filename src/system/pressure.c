@@ -18,7 +18,7 @@
 
 enum {
     WAITED_PERMILLE = 100,      /* of a phase: what samples a short one, and ... */
-    SHORTEST_US = 50 * 1000,    /* ... that one's least duration */
+    SHORTEST_US = 20 * 1000,    /* ... that one's least duration */
     SAMPLED_US = 1000 * 1000,   /* a phase that is sampled in any case */
     KERNEL_THREAD = 0x00200000, /* PF_KTHREAD of the flags in /proc/PID/stat, proc_pid_stat(5) */
     TASKS_MAX = 8192, /* processes of a host; more are not sampled: 5 us each, 40 ms in all */
@@ -28,7 +28,8 @@ enum {
 struct task {
     pid_t pid;
     bool is_kernel; /* a thread of the kernel */
-    uint64_t ticks; /* CPU time of all threads, and of its children that have ended */
+    uint64_t ticks; /* CPU time of all threads */
+    uint64_t ended; /* CPU time of its children that have ended */
 };
 
 /* The processes of one host, in the order of their numbers. */
@@ -112,7 +113,8 @@ static bool read_task(const struct weir_pressure_watch *watch, const char *numbe
         return false;
     *task = (struct task){.pid = (pid_t)strtol(number, NULL, 10),
                           .is_kernel = (flags & KERNEL_THREAD) != 0,
-                          .ticks = user + system + ended_user + ended_system};
+                          .ticks = user + system,
+                          .ended = ended_user + ended_system};
     return true;
 }
 
@@ -152,7 +154,7 @@ static void sample_tasks(struct weir_pressure_watch *watch, struct weir_pressure
     bool sees_kernel = false;
     struct sample spare;
     const struct task *old;
-    uint64_t span_ns;
+    uint64_t span_ns, foreign = 0, most = 1000 * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 
     if (watch->processes == NULL)
         return;
@@ -162,25 +164,32 @@ static void sample_tasks(struct weir_pressure_watch *watch, struct weir_pressure
     span_ns = now->at_ns - before->at_ns;
     while (now->count < TASKS_MAX && (entry = readdir(watch->processes)) != NULL) {
         struct task *task = &now->tasks[now->count];
-        uint64_t ticks;
+        struct task grown;
 
         if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
             !read_task(watch, entry->d_name, line, task))
             continue;
+        grown = *task;
         old = before->count == 0
                   ? NULL
                   : bsearch(task, before->tasks, before->count, sizeof *task, compare_tasks);
-        ticks = old != NULL ? weir_growth(old->ticks, task->ticks) : task->ticks;
+        if (old != NULL) {
+            grown.ticks = weir_growth(old->ticks, task->ticks);
+            grown.ended = weir_growth(old->ended, task->ended);
+        }
         now->count++;
-        ticks = ticks * watch->ns_per_tick * 1000 / (span_ns > 0 ? span_ns : 1);
         sees_kernel |= task->is_kernel;
-        if (pressure == NULL || ticks == 0 || task->is_kernel || is_own(watch, task->pid))
+        if (pressure == NULL || span_ns == 0 || task->is_kernel || is_own(watch, task->pid))
             continue;
-        pressure->foreign_permille += (uint32_t)ticks;
-        keep_busiest(line, task, ticks, pressure);
+        foreign += grown.ticks + grown.ended;
+        keep_busiest(line, task, grown.ticks * watch->ns_per_tick * 1000 / span_ns, pressure);
     }
-    if (pressure != NULL)
+    if (pressure != NULL && span_ns > 0) {
+        /* A child may have used part of its time before the previous sample. */
+        foreign = foreign * watch->ns_per_tick * 1000 / span_ns;
+        pressure->foreign_permille = (uint32_t)(foreign < most ? foreign : most);
         pressure->is_sampled = sees_kernel;
+    }
     qsort(now->tasks, now->count, sizeof *now->tasks, compare_tasks);
     spare = watch->before;
     watch->before = watch->now;

@@ -311,26 +311,26 @@ static void waiting(struct subject *subject)
         .load_hundredths = 620, .busiest_permille = 984, .busiest = "stress-ng"};
 }
 
-/* 0.43 of the time of a rank, of which other processes had little; and half. */
+/* 0.43 of the time of a rank, of which other processes had a part; and all. */
 static void waiting_for_the_kernel(struct subject *subject)
 {
     waiting(subject);
     subject->nodes[0].waited_share = 0.0;
     subject->nodes[1].pressure.is_sampled = true;
-    subject->nodes[1].pressure.foreign_permille = 210;
+    subject->nodes[1].pressure.foreign_permille = 420;
 }
 
 static void waiting_for_others_and_the_kernel(struct subject *subject)
 {
     waiting_for_the_kernel(subject);
-    subject->nodes[1].pressure.foreign_permille = 220;
+    subject->nodes[1].pressure.foreign_permille = 430;
 }
 
 static void hardly_waiting_for_the_kernel(struct subject *subject)
 {
     waiting_for_the_kernel(subject);
     subject->nodes[1].waited_share = 0.24;
-    subject->nodes[1].pressure.foreign_permille = 110;
+    subject->nodes[1].pressure.foreign_permille = 230;
 }
 
 static void hardly_waiting(struct subject *subject)

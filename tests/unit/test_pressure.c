@@ -34,7 +34,7 @@ static void the_busiest_process_that_is_not_our_own_is_named(void **state)
         {"proc/pressure/cpu",
          "some avg10=0.00 avg60=0.00 avg300=0.00 total=1001000\nfull total=0\n"},
         STAT("7", "idle", "90000", "1"),
-        STAT("12", "stress (ng)", "150", "90"),
+        STAT("12", "stress (ng)", "102", "52"),
         STAT("20", "weir", "100000", "0"),
         KERNEL("30", "kworker/0:1", "200000"),
     };

@@ -44,11 +44,11 @@ struct weir_pressure {
  * clean up inodes take 10 to 20 % where all CPUs have a rank. */
 #define WEIR_PRESSURE_OF_KERNEL 0.25
 
-/* False if processes outside of the job used less than half of the CPU time that a rank waited for,
- * in parts of its time: kernel threads or other ranks had it. True if that is not known. */
+/* False if processes outside of the job used less CPU time than a rank waited for, `waited` in parts
+ * of its time: kernel threads or other ranks had the rest. True if that is not known. */
 static inline bool weir_pressure_is_foreign(const struct weir_pressure *pressure, double waited)
 {
-    return !pressure->is_sampled || (double)pressure->foreign_permille >= 500.0 * waited;
+    return !pressure->is_sampled || (double)pressure->foreign_permille >= 1000.0 * waited;
 }
 
 /* Of one rank, in one phase: between two looks just outside of its timed windows. All zero: nothing

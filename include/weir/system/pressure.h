@@ -17,7 +17,7 @@ void weir_pressure_close(struct weir_pressure_watch *watch);
 
 /* Begins a phase, with one system call. */
 void weir_pressure_begin(struct weir_pressure_watch *watch);
-/* Ends a phase, with two system calls. After a second or more, and after 50 ms if PSI or this rank
+/* Ends a phase, with two system calls. After a second or more, and after 20 ms if PSI or this rank
  * (`waited_ns`, WEIR_UNKNOWN) shows waits for CPUs, reads /proc/PID/stat of all processes, too, in
  * some 5 us each; their CPU time is counted from the previous sample. */
 void weir_pressure_end(struct weir_pressure_watch *watch, uint64_t waited_ns,
