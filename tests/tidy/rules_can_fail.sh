@@ -106,6 +106,8 @@ printf '| `late` | note | void | it came late |\n| `early` | note | void | it ca
 expect_finding findings '^docs/findings.md:2: no finding has the name early'
 printf '| `late` | warning | void | it came late |\n' >"$tree/docs/findings.md"
 expect_finding findings '^docs/findings.md:1: late is a note with the effect void'
+printf '    weir  warning late read: by 3 s -> wait\n    weir  note late read 2 times: by 3 s\n' >"$tree/docs/report.md"
+expect_finding findings '^docs/report.md:1: no warning has the name late'
 
 touch "$tree/docs/new.md"
 expect_finding pages '^docs/new.md:1: README.md does not link to this page'
