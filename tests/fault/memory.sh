@@ -17,7 +17,7 @@ limited() { # limited RANKS-LIMITED OPTION...: their address space may not grow 
     mapfile -t pids < <(pgrep -P "$launcher" -x weir | sort -n)
     ((${#pids[@]} == 2)) || fail "there are not two ranks: ${pids[*]}"
     for pid in "${pids[@]}"; do
-        tr '\0' '\n' <"/proc/$pid/environ" | grep -qxE "OMPI_COMM_WORLD_RANK=[$ranks]" && prlimit --as=1000000 --pid "$pid"
+        grep -qzxE "OMPI_COMM_WORLD_RANK=[$ranks]" "/proc/$pid/environ" && prlimit --as=1000000 --pid "$pid"
     done
     wait "$launcher" || status=$?
     ((status == 3)) || fail "the exit code is $status"

@@ -44,7 +44,7 @@ both='--mpiio.useStridedDatatype --mpiio.useFileView'
 sizes='-t 4k -b 8k -s 8'
 
 components=('')
-if ompi_info 2>/dev/null | grep -q 'MCA io: romio321'; then
+if grep -q 'MCA io: romio321' < <(ompi_info 2>/dev/null); then
     components=(ompio romio321)
 fi
 for component in "${components[@]}"; do

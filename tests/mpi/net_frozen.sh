@@ -8,7 +8,7 @@ export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
 pid_of_rank() { # pid_of_rank NUMBER
     local pid
     for pid in $(pgrep -f -- "^$WEIR net .*$result"); do
-        ! tr '\0' '\n' <"/proc/$pid/environ" | grep -qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1\$" || echo "$pid"
+        ! grep -qzE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1\$" "/proc/$pid/environ" || echo "$pid"
     done
 }
 

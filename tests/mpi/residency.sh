@@ -110,7 +110,7 @@ if can_bypass_cache; then
 fi
 
 # ROMIO's words for kinds of file systems are not those of the kernel.
-if ompi_info 2>/dev/null | grep -q 'MCA io: romio321'; then
+if grep -q 'MCA io: romio321' < <(ompi_info 2>/dev/null); then
     export OMPI_MCA_io=romio321
     try_cached reading 2 8 2 -a MPIIO -w -r -b 4m -o "ufs:$files/f"
     try 2 -a MPIIO -w -r -b 4m --drop-caches files -o "ufs:$files/f"

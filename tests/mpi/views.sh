@@ -31,7 +31,7 @@ for view in mpiio.useFileView=1 "mpiio.useFileView=1 mpiio.useStridedDatatype=1"
 done
 
 components=('')
-if ompi_info 2>/dev/null | grep -q 'MCA io: romio321'; then
+if grep -q 'MCA io: romio321' < <(ompi_info 2>/dev/null); then
     components=(ompio romio321)
 fi
 for component in "${components[@]}"; do
