@@ -29,7 +29,8 @@ try "'spread' in $names and 'warm-up' not in $names" "${ior[@]}" --fault.in f.1 
 try "{'spread', 'warm-up'} <= $names and sum(f.name == 'spread' for p in phases for f in p.findings) == 2" \
     "${ior[@]}" --fault.in f.0 --fault.delay 40000
 expect_record "all(p.repetition == 2 for p in phases for f in p.findings if f.name in ('spread', 'warm-up'))"
-expect_record "all(f.explained_by == 'warm-up' for p in phases for f in p.findings if f.name == 'spread')"
+# On a crowded machine waits for CPUs explain it as well, and come first.
+expect_record "all(f.explained_by in ('warm-up', 'cpu-pressure') for p in phases for f in p.findings if f.name == 'spread')"
 mdtest=(mpiexec -n 2 "$WEIR_TEST" mdtest -a fault:posix -F -C -n 8 -i 3 -d "$files/tree" --fault.verb open --fault.every 1)
 try "'spread' not in $shown" "${mdtest[@]}" --fault.delay 40000
 try "'spread' in $names" "${mdtest[@]}" --fault.delay 40000 --fault.at 16
