@@ -109,7 +109,7 @@ def run_row(row):
         if shell.unmet:
             return False, shell.unmet
         wrong = judge_run(row, shell)
-        if not (wrong or "").startswith("without "):
+        if not (wrong or "").startswith(("without ", "believed ")):
             break
     if wrong:
         return wrong, show(shell) + (f"\n{shell.output[-1500:]}" if not lib.phases_of(shell.records) else "")
