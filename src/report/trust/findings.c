@@ -29,6 +29,16 @@ static const struct weir_finding *find_like(const struct weir_phase_result *phas
     return NULL;
 }
 
+/* Whether two findings state other facts. Remedies behind the arrow may be spelt in one of them
+ * alone: that of a repetition which an earlier run has recorded. */
+static bool has_other_fact(const struct weir_finding *one, const struct weir_finding *other)
+{
+    const char *arrow = strstr(one->text, " -> ");
+    size_t length = arrow != NULL ? (size_t)(arrow - one->text) : strlen(one->text) + 1;
+
+    return strncmp(one->text, other->text, length) != 0;
+}
+
 /* How many repetitions have a finding of this name and effect; 0 if one before `position` has
  * printed it. Sets *has_others if a text differs, or was not kept. */
 static unsigned count_alike(const struct weir_repetitions *all, unsigned position,
@@ -44,7 +54,7 @@ static unsigned count_alike(const struct weir_repetitions *all, unsigned positio
             continue;
         if (i < position)
             return 0;
-        *has_others |= strcmp(finding->text, like->text) != 0;
+        *has_others |= has_other_fact(finding, like);
         count++;
     }
     for (unsigned i = 0; all->history != NULL && i < all->history->note_count; i++)
@@ -166,7 +176,7 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
                                              .repetitions = repetitions};
             *folds = fold;
         }
-        fold->has_others |= has_others || strcmp(finding->text, fold->finding->text) != 0;
+        fold->has_others |= has_others || has_other_fact(finding, fold->finding);
         add_to(fold, all->phase);
     }
 }
