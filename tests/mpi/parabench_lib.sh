@@ -5,12 +5,18 @@ samples=$WEIR_ROOT/tests/samples/parabench
 examples=$WEIR_ROOT/docs/examples
 cd "$files"
 
+# mpiexec forwards what a rank prints in the middle of a long report of another, and of a line of it: such a print goes before that line.
+unglue() {
+    perl -0pi -e 's/^([^\[\n][^\n]*?)(\[\d+\] [^\n]*)\n([^\n]*)/$2\n$1$3/mg' "$out"
+}
+
 program() { # program RANKS FILE [WORD...]: with a new result file
     local ranks=$1
     shift
     told=("$ranks" "$WEIR" parabench "$@")
     rm -f "$result"
     capture timeout 60 mpiexec -n "$ranks" "$WEIR" parabench "$@" --result "$result"
+    unglue
 }
 
 inline() { # inline RANKS STATEMENTS [WORD...]: a program that is no file yet
