@@ -19,13 +19,6 @@
 /* The kernel counts stolen time in ticks of up to 10 ms: fewer than three may be one that was
  * counted twice. */
 #define STOLEN_LEAST_S 0.03
-/* A rank alone on its core waits for 1 to 5 % of its time, and with one busy process per core for
- * 33 % or more: 10 % is between them. */
-#define WAITED_SHARE 0.10
-/* Several time slices, which are 3 ms: a short phase may lose one. */
-#define WAITED_LEAST_S 0.02
-/* Waits above those that ranks cause one another: these were up to 7 % more than counted. */
-#define WAITED_BEYOND_OWN 0.15
 /* A process below 5 % of a CPU is not what ranks wait for. */
 #define BUSIEST_PERMILLE 50
 
@@ -321,14 +314,7 @@ static double own_wait(const struct weir_node_places *node)
 
 double weir_audit_pressure(const struct weir_node_places *node)
 {
-    double own = own_wait(node);
-    bool is_foreign = weir_pressure_is_foreign(&node->pressure, node->waited_share);
-
-    if (!(node->waited_share >= (is_foreign ? WAITED_SHARE : WEIR_PRESSURE_OF_KERNEL)) ||
-        node->waited_share * node->wall_s < WAITED_LEAST_S ||
-        (own > 0.0 && node->waited_share < own + WAITED_BEYOND_OWN))
-        return 0.0;
-    return node->waited_share;
+    return weir_pressure_weigh(&node->pressure, node->waited_share, node->wall_s, own_wait(node));
 }
 
 /* Waits of ranks for CPUs that processes outside of the job use. */

@@ -39,16 +39,31 @@ struct weir_pressure {
     char busiest[WEIR_TASK_NAME_BYTES];
 };
 
-/* Share of a rank's time that it waited for a CPU which only kernel threads and ranks used: from
- * there on cpu-pressure is a note. Kernel threads that write back pages, serve loop devices or
- * clean up inodes take 10 to 20 % where all CPUs have a rank. */
-#define WEIR_PRESSURE_OF_KERNEL 0.25
-
-/* False if processes outside of the job used less CPU time than a rank waited for, `waited` in parts
- * of its time: kernel threads or other ranks had the rest. True if that is not known. */
+/* False if processes outside of the job used less CPU time than a rank waited for, `waited` in
+ * parts of its time: kernel threads or other ranks had the rest. True if that is not known. */
 static inline bool weir_pressure_is_foreign(const struct weir_pressure *pressure, double waited)
 {
     return !pressure->is_sampled || (double)pressure->foreign_permille >= 1000.0 * waited;
+}
+
+/* A rank alone on its core waits for 1 to 5 % of its time, and with one busy process per core for
+ * 33 % or more: 10 % is between them. */
+#define WEIR_WAITED_PERMILLE 100
+
+/* Returns `waited`, the share of `seconds` in which a rank waited for a CPU, if that is CPU
+ * pressure, else 0. `own` is the share that ranks of the job and quotas explain; 0 = none. */
+static inline double weir_pressure_weigh(const struct weir_pressure *pressure, double waited,
+                                         double seconds, double own)
+{
+    /* Kernel threads that write back pages, serve loop devices or clean up inodes take 10 to 20 %
+     * where all CPUs have a rank. */
+    double least = weir_pressure_is_foreign(pressure, waited) ? 0.001 * WEIR_WAITED_PERMILLE : 0.25;
+
+    /* 20 ms are several time slices of 3 ms, of which a short phase may lose one. Waits for one
+     * another were up to 7 % more than counted. */
+    return waited >= least && waited * seconds >= 0.02 && (own <= 0.0 || waited >= own + 0.15)
+               ? waited
+               : 0.0;
 }
 
 /* Of one rank, in one phase: between two looks just outside of its timed windows. All zero: nothing

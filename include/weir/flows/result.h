@@ -59,9 +59,6 @@ struct weir_net_totals {
     double latency_max_s;
 };
 
-/* Ranks wait for 1 to 5 % of their time on idle nodes, and 33 % or more beside a busy process. */
-#define WEIR_NET_WAITED_PERMILLE 100
-
 /* All flows of one round with one message size, in one repetition. */
 struct weir_net_measurement {
     uint32_t round;

@@ -373,10 +373,6 @@ static void judge_duration(struct weir_net_result *result)
 
 /* 500 ppm: the kernel's time services correct no more, and oscillators are within 100. */
 #define DRIFT_PPM 500.0
-/* Waits above those that ranks of a node cause one another. */
-#define WAITED_BEYOND_OWN 0.15
-/* Several time slices. */
-#define WAITED_LEAST_S 0.02
 
 static const char *host_of(const struct weir_net_result *result, uint32_t rank)
 {
@@ -385,14 +381,9 @@ static const char *host_of(const struct weir_net_result *result, uint32_t rank)
 
 static double pressure_of(const struct weir_net_measurement *one)
 {
-    double own = one->rank_excess > 1.0 ? 1.0 - 1.0 / one->rank_excess + WAITED_BEYOND_OWN : 0.0;
-    bool is_foreign = weir_pressure_is_foreign(&one->pressure, one->waited_share);
-    double least =
-        fmax(is_foreign ? 0.001 * WEIR_NET_WAITED_PERMILLE : WEIR_PRESSURE_OF_KERNEL, own);
+    double own = one->rank_excess > 1.0 ? 1.0 - 1.0 / one->rank_excess : 0.0;
 
-    return one->waited_share >= least && one->waited_share * one->seconds >= WAITED_LEAST_S
-               ? one->waited_share
-               : 0.0;
+    return weir_pressure_weigh(&one->pressure, one->waited_share, one->seconds, own);
 }
 
 /* CPUs of the ranks, and clocks of their nodes: of all measurements the worst. */

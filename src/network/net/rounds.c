@@ -298,7 +298,7 @@ static int gather_pressure(struct net_run *run)
     const uint32_t rank = (uint32_t)run->extremes.waited_permille;
     int leader;
 
-    if (run->extremes.waited_permille >> 32 < WEIR_NET_WAITED_PERMILLE)
+    if (run->extremes.waited_permille >> 32 < WEIR_WAITED_PERMILLE)
         return 0;
     leader = group->node_leader[group->node_of_rank[rank]];
     if (leader == 0 || (group->rank != 0 && group->rank != leader))
@@ -441,7 +441,7 @@ static void fill_measurement(const struct net_run *run, uint32_t round, uint32_t
     measurement->excess_rank = (uint32_t)run->extremes.excess_permille;
     measurement->clock_ppm = (double)(run->extremes.clock_ppm >> 32);
     measurement->clock_rank = (uint32_t)run->extremes.clock_ppm;
-    if (measurement->waited_share * 1000.0 >= WEIR_NET_WAITED_PERMILLE)
+    if (measurement->waited_share * 1000.0 >= WEIR_WAITED_PERMILLE)
         measurement->pressure = run->pressure;
     for (size_t i = 0; i < count_reports(run) && run->interval_capacity > 0; i++)
         if (reports[i].is_used)
