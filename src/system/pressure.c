@@ -188,7 +188,7 @@ static void sample_tasks(struct weir_pressure_watch *watch, struct weir_pressure
         /* A child may have used part of its time before the previous sample. */
         foreign = foreign * watch->ns_per_tick * 1000 / span_ns;
         pressure->foreign_permille = (uint32_t)(foreign < most ? foreign : most);
-        pressure->is_sampled = sees_kernel;
+        pressure->is_sampled = sees_kernel && now->count < TASKS_MAX;
     }
     qsort(now->tasks, now->count, sizeof *now->tasks, compare_tasks);
     spare = watch->before;
