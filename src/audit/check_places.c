@@ -342,8 +342,8 @@ static void check_pressure(const struct weir_audit_input *input)
         return;
     if (!weir_pressure_is_foreign(&node->pressure, node->waited_share)) {
         weir_result_find_as(record, WEIR_FINDING_CPU_PRESSURE, WEIR_NOTE, WEIR_QUALIFY,
-                            "ranks on %s waited up to %.0f %% for a CPU that no other process "
-                            "used%s -> fewer ranks per node",
+                            "ranks on %s waited up to %.0f %% for a CPU in use by ranks or the "
+                            "kernel%s -> fewer ranks per node",
                             node->host, 100.0 * node->waited_share, others(count, "node", more));
         return;
     }

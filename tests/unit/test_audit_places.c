@@ -501,7 +501,7 @@ static const struct {
     {waiting_for_the_kernel,
      {"cpu-pressure"},
      WEIR_NOTE,
-     "ranks on n2 waited up to 43 % for a CPU that no other process used -> fewer ranks per "
+     "ranks on n2 waited up to 43 % for a CPU in use by ranks or the kernel -> fewer ranks per "
      "node"},
     {waiting_for_others_and_the_kernel, {"cpu-pressure"}, WEIR_WARNING, NULL},
     {hardly_waiting_for_the_kernel, {NONE}, WEIR_NOTE, NULL},

@@ -520,6 +520,38 @@ static void above_memory(struct net_scene *scene, unsigned variant)
     measurement->flows[0].peak_bytes_per_s = variant >= 7 ? 120e6 : 0;
 }
 
+/* A rank waits for a CPU that processes outside of the job use, or ranks and the kernel. */
+static void waiting(struct net_scene *scene, unsigned variant)
+{
+    static const struct {
+        double share, excess;
+        struct weir_pressure pressure;
+    } cases[] = {
+        {0.10, 0, {.load_hundredths = 310}},
+        {0.0999, 0, {.load_hundredths = 310}},
+        {0.43,
+         0,
+         {.is_sampled = true,
+          .foreign_permille = 430,
+          .busiest_permille = 400,
+          .busiest = "stress"}},
+        {0.43, 0, {.is_sampled = true, .foreign_permille = 420}},
+        {0.2499, 0, {.is_sampled = true, .foreign_permille = 100}},
+        /* Two ranks share a CPU. */
+        {0.64, 2, {.load_hundredths = 310}},
+        {0.65, 2, {.load_hundredths = 310}},
+    };
+    struct weir_net_measurement *measurement;
+
+    net_scene_open(scene, "tcp", 2, 1);
+    net_scene_one(scene, 4096, 0, 1, 100);
+    measurement = &scene->result->measurements[scene->result->measurement_count - 1];
+    measurement->waited_share = cases[variant].share;
+    measurement->waited_rank = 1;
+    measurement->rank_excess = cases[variant].excess;
+    measurement->pressure = cases[variant].pressure;
+}
+
 /* Ranks on four hosts, of which some have one address. */
 static void with_addresses(struct net_scene *scene, unsigned variant)
 {
@@ -628,6 +660,7 @@ static void findings_are_the_golden_ones(void **state)
         {"mtus", with_mtus, 5},
         {"short", brief, 1},
         {"above memory", above_memory, 9},
+        {"waiting", waiting, 7},
         {"addresses", with_addresses, 3},
         {"huge pages", with_huge_pages, 4},
     };

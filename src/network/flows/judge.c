@@ -411,8 +411,8 @@ static void judge_nodes(struct weir_net_result *result)
                  0.1 * wait->pressure.busiest_permille);
     if (wait != NULL && !weir_pressure_is_foreign(&wait->pressure, wait->waited_share))
         weir_net_result_find_as(result, WEIR_FINDING_CPU_PRESSURE, WEIR_NOTE, WEIR_QUALIFY,
-                                "ranks on %s waited up to %.0f %% for a CPU that no other process "
-                                "used -> fewer ranks per node",
+                                "ranks on %s waited up to %.0f %% for a CPU in use by ranks or the "
+                                "kernel -> fewer ranks per node",
                                 host_of(result, wait->waited_rank), 100.0 * wait->waited_share);
     else if (wait != NULL)
         weir_net_result_find(result, WEIR_FINDING_CPU_PRESSURE,
