@@ -77,21 +77,24 @@ void weir_trend_find(struct weir_trend *trend, struct weir_arena *arena)
     pass_noisy_knee(trend);
 }
 
-static double variance_of_median(unsigned count)
+double weir_trend_variance(unsigned count)
 {
     return HALF_PI / (count + 0.5);
+}
+
+double weir_trend_cut(unsigned steps, unsigned least)
+{
+    return CUT + CUT_PER_LOG * log(steps) + (least < WEIR_TREND_LEAST ? CUT_OF_FEW : 0.0);
 }
 
 double weir_trend_noise(const struct weir_trend *trend, unsigned one, unsigned other)
 {
     const struct weir_trend_step *a = &trend->steps[one], *b = &trend->steps[other];
-    double cut = CUT + CUT_PER_LOG * log(trend->measured);
+    double cut = weir_trend_cut(trend->measured, a->count < b->count ? a->count : b->count);
     double scale = fmax(trend->scale, fmax(a->scale, b->scale));
 
-    if (a->count < WEIR_TREND_LEAST || b->count < WEIR_TREND_LEAST)
-        cut += CUT_OF_FEW;
-    return fmax(cut * scale * sqrt(variance_of_median(a->count) + variance_of_median(b->count)),
-                -log(1.0 - WEIR_TREND_SHARE_MIN));
+    return fmax(cut * scale * sqrt(weir_trend_variance(a->count) + weir_trend_variance(b->count)),
+                WEIR_TREND_DISTANCE_MIN);
 }
 
 bool weir_trend_is_below(const struct weir_trend *trend, unsigned step, unsigned other)

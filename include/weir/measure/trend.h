@@ -14,6 +14,7 @@
 /* Differences below this part of the greater one never count: steps are not measured at the same
  * time, and repetitions that follow one another do not show what changes between them. */
 #define WEIR_TREND_SHARE_MIN 0.03
+#define WEIR_TREND_DISTANCE_MIN 0.030459207484708574 /* -ln(1 - WEIR_TREND_SHARE_MIN) */
 
 struct weir_trend_step {
     const double *rates; /* > 0, of its repetitions in the order they ran */
@@ -54,6 +55,12 @@ struct weir_trend {
 
 /* Finds what is to be found from `steps` and `count`. */
 void weir_trend_find(struct weir_trend *trend, struct weir_arena *arena);
+
+/* The variance v of the median of `count` values, and the cut for `steps` steps of which the two
+ * that are compared have at least `least` repetitions. Both are parts of the rule above, which
+ * weir_compare_judge uses too. */
+double weir_trend_variance(unsigned count);
+double weir_trend_cut(unsigned steps, unsigned least);
 
 /* The smallest distance of the logarithms of two steps' rates that counts. */
 double weir_trend_noise(const struct weir_trend *trend, unsigned one, unsigned other);
