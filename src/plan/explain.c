@@ -396,6 +396,8 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test,
         weir_text_add(text, "  count as %s on the first node\n",
                       weir_words_count(test->given_ranks_per_node, "rank").text);
     weir_plan_explain_place(text, test);
+    if (test->allowed != NULL)
+        weir_text_add(text, "  findings without effect: %s (--allow)\n", test->allowed);
     add_hog(text, &test->hog);
     if (test->rank_csv_path)
         weir_text_add(text, "  figures of each rank to %s\n", test->rank_csv_path);
@@ -545,4 +547,90 @@ void weir_plan_explain_work(const struct weir_plan *plan, struct weir_text *text
 {
     weir_text_add(text, "plan   %s\n", plan->dialect);
     explain(plan, text, false);
+}
+
+/* ---- cases ---- */
+
+/* Puts "-" in the place of a path, and of each longer one that begins with it. */
+static void hide_path(struct weir_text *text, const char *path)
+{
+    size_t length = strlen(path);
+    char *at = text->data;
+
+    while (length > 0 && at != NULL && (at = strstr(at, path)) != NULL) {
+        *at++ = '-';
+        memmove(at, at + length - 1, strlen(at + length - 1) + 1);
+    }
+    text->length = text->data != NULL ? strlen(text->data) : 0;
+}
+
+/* The lines of a case, but for the number among equal ones. */
+static void add_case(struct weir_text *text, const struct weir_test *test,
+                     const struct weir_phase *phase)
+{
+    static const char *const no_paths[] = {"-"};
+    const struct weir_program *program = phase->program;
+    struct weir_target target = *phase->target;
+    struct weir_phase work = *phase;
+
+    weir_text_add(text, "case  %s  %s%s%s\n", test->dialect != NULL ? test->dialect : "",
+                  test->backend->name, test->inner ? ":" : "",
+                  test->inner ? test->inner->name : "");
+    add_backend_options(text, test->backend, test->backend_options);
+    if (test->inner)
+        add_backend_options(text, test->inner, test->inner_options);
+    weir_plan_explain_place(text, test);
+    add_hog(text, &test->hog);
+    add_line_if(text, test->goes_on_after_errors, "goes on after errors, and counts them");
+
+    if (target.path_count > 1 && !target.has_exact_names)
+        weir_text_add(text, "  on %s\n", weir_words_count(target.path_count, "path").text);
+    target.paths = no_paths;
+    target.path_count = 1;
+    target.has_exact_names = false;
+    work.target = &target;
+    if (work.stop.status_path)
+        work.stop.status_path = "-";
+    if (work.transfers.layout.listing.path)
+        work.transfers.layout.listing.path = "-";
+    weir_text_add(text, "  ");
+    add_phase(text, test, &work);
+    weir_text_add(text, "\n");
+    if (program) {
+        weir_program_explain(program, text);
+        for (unsigned i = 0; i < program->root_count; i++)
+            hide_path(text, program->roots[i]);
+        hide_path(text, phase->target->paths[0]);
+    }
+}
+
+void weir_plan_explain_case(const struct weir_test *test, const struct weir_phase *phase,
+                            struct weir_text *text)
+{
+    struct weir_text other = {0}, own = {0};
+    unsigned number = 1;
+
+    add_case(&own, test, phase);
+    for (size_t i = 0; i < test->phase_count && test->phases[i]->number != phase->number; i++) {
+        if (test->phases[i]->verb != phase->verb ||
+            test->phases[i]->rank_limit != phase->rank_limit)
+            continue;
+        weir_text_clear(&other);
+        add_case(&other, test, test->phases[i]);
+        number += strcmp(weir_text_string(&other), weir_text_string(&own)) == 0;
+    }
+    weir_text_add(text, "%s", weir_text_string(&own));
+    if (number > 1)
+        weir_text_add(text, "  number %u\n", number);
+    weir_text_close(&other);
+    weir_text_close(&own);
+}
+
+void weir_plan_case_id(const struct weir_test *test, const struct weir_phase *phase, char id[17])
+{
+    struct weir_text text = {0};
+
+    weir_plan_explain_case(test, phase, &text);
+    snprintf(id, 17, "%016" PRIx64, weir_text_hash(weir_text_string(&text), text.length));
+    weir_text_close(&text);
 }

@@ -77,6 +77,4 @@ void weir_plan_explain_place(struct weir_text *text, const struct weir_test *tes
     if (test->measure != WEIR_MEASURE_STORAGE)
         weir_text_add(text, "  figures are meant to be of %s (--measure)\n",
                       weir_measure_names[test->measure]);
-    if (test->allowed != NULL)
-        weir_text_add(text, "  findings without effect: %s (--allow)\n", test->allowed);
 }

@@ -271,6 +271,10 @@ int weir_plan_freeze(struct weir_plan *plan, struct weir_error *error)
     snprintf(plan->id, sizeof plan->id, "%016" PRIx64,
              weir_text_hash(weir_text_string(&text), text.length));
     weir_text_close(&text);
+    for (size_t i = 0; i < plan->test_count; i++)
+        for (size_t j = 0; j < plan->tests[i]->phase_count; j++)
+            weir_plan_case_id(plan->tests[i], plan->tests[i]->phases[j],
+                              plan->tests[i]->phases[j]->case_id);
     return 0;
 }
 
@@ -486,7 +490,7 @@ const struct weir_phase *weir_test_tried_phase(const struct weir_test *test,
 
     if (is_tried(phase))
         return phase;
-    for (size_t i = 0; i < test->phase_count && test->phases[i] != phase; i++) {
+    for (size_t i = 0; i < test->phase_count && test->phases[i]->number != phase->number; i++) {
         if (!test->phases[i]->must_find_depth || !is_tried(test->phases[i]))
             continue;
         if (test->phases[i]->names.is_directory == phase->names.is_directory)

@@ -33,6 +33,12 @@ struct weir_dialect_reports {
     const struct weir_side_format *side; /* NULL: none */
     /* What a sweep calls a phase; NULL: it has no row. No such function: as our block calls it. */
     const char *(*name_phase)(const struct weir_test *test, const struct weir_phase *phase);
+    /* What its own lines call a phase, where a sweep calls it otherwise or has no row for it; NULL:
+     * as name_phase. */
+    const char *(*name_row)(const struct weir_test *test, const struct weir_phase *phase);
+    /* Seconds over which its own lines count what a phase moved; NULL: from the first open to the
+     * last close. */
+    double (*time_s)(const struct weir_plan *plan, const struct weir_phase_result *phase);
     /* Whether a sweep tells the data phases of a test in operations. NULL: in bytes. */
     bool (*counts_ops)(const struct weir_test *test);
 };

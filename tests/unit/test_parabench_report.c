@@ -503,7 +503,7 @@ static void replace(struct weir_text *text, const char *place, const char *from,
     *text = changed;
 }
 
-static void damaged_programs_are_refused(void **state)
+static void damaged_programs_are_refused_or_left_out(void **state)
 {
     static const struct {
         const char *place, *from, *to;
@@ -528,9 +528,8 @@ static void damaged_programs_are_refused(void **state)
 
         record_whole(&file, &scene);
         replace(&file, cases[i].place, cases[i].from, cases[i].to);
-        if (reread(&scene, &file, &read, &error) == 0)
+        if (reread(&scene, &file, &read, &error) == 0 && read.damaged == 0)
             fail_msg("%s", cases[i].to);
-        assert_non_null(strstr(error.text, "damaged"));
         weir_recorded_close(&read);
         weir_text_close(&file);
         scene_close(&scene);
@@ -657,7 +656,7 @@ int main(void)
         cmocka_unit_test(the_file_alone_gives_the_same_reports),
         cmocka_unit_test(how_it_was_run_comes_back),
         cmocka_unit_test(a_list_of_runs_tells_programs_apart),
-        cmocka_unit_test(damaged_programs_are_refused),
+        cmocka_unit_test(damaged_programs_are_refused_or_left_out),
         cmocka_unit_test(ranks_that_began_apart_are_a_finding),
         cmocka_unit_test(data_that_passed_no_device_are_a_finding),
         cmocka_unit_test(what_is_kept_tells_the_same),

@@ -272,6 +272,8 @@ struct weir_names {
  * zero. */
 struct weir_phase {
     unsigned number; /* position among the phases of the plan */
+    /* 16 hexadecimal digits: hash of weir_plan_explain_case's text; "" before weir_plan_freeze */
+    char case_id[17];
     enum weir_verb verb;
     bool is_check;   /* a read that only verifies: untimed in the dialect's report */
     bool is_prefill; /* a write that only fills the file before another one: untimed likewise */
@@ -498,9 +500,12 @@ struct weir_sweep {
 };
 
 struct weir_plan {
-    struct weir_arena arena;  /* owns all of the plan */
-    const char *dialect;      /* that of the command line: "ior" */
-    const char *command_line; /* words joined by blanks, for reports */
+    struct weir_arena arena;         /* owns all of the plan */
+    const char *dialect;             /* that of the command line: "ior" */
+    const char *command_line;        /* words joined by blanks, for reports */
+    const char *label;               /* of the user for the run; NULL: none */
+    const struct weir_setting *tags; /* likewise, by key */
+    size_t tag_count;
     struct weir_plan_source source;
     struct weir_output output;
     struct weir_rank_order rank_order;
@@ -574,6 +579,14 @@ int weir_output_check(const struct weir_output *output, const char *place,
  * output and what may end a run early (--stop-before, --watchdog, --give-up). */
 void weir_plan_explain(const struct weir_plan *plan, struct weir_text *text);
 void weir_plan_explain_work(const struct weir_plan *plan, struct weir_text *text);
+
+/* All that the plan says of a phase, but for names of targets and other files, ranks and nodes: the
+ * same for phases that do the same work on other storage or with other ranks. Phases of a test that
+ * have equal texts otherwise are numbered. */
+void weir_plan_explain_case(const struct weir_test *test, const struct weir_phase *phase,
+                            struct weir_text *text);
+/* The hash of that text as 16 hexadecimal digits. */
+void weir_plan_case_id(const struct weir_test *test, const struct weir_phase *phase, char id[17]);
 
 /* The phase with this number in the test with that number; NULL if the plan has no such phase. */
 const struct weir_phase *weir_plan_find_phase(const struct weir_plan *plan, unsigned test,

@@ -195,6 +195,7 @@ struct weir_recorded_run {
     /* Of a program: its path, ranks and the parameters that are no defaults, cut; else "". */
     char program[WEIR_RUN_PROGRAM_BYTES];
     char command[WEIR_RUN_PROGRAM_BYTES]; /* the command line, cut; "" = not in the file */
+    char version[32];                     /* of weir */
     char job[64];                         /* of the batch system: "slurm job 123"; "" = none */
     unsigned rank_count;                  /* 0 = not in the file */
     unsigned node_count;
@@ -220,14 +221,18 @@ int weir_record_list(const char *path, struct weir_arena *arena, struct weir_rec
 /* A run as it was planned and as it went. Its backends have names and options, as texts, but no
  * abilities and no code. */
 struct weir_recorded {
-    unsigned number; /* position in the list */
-    struct weir_plan *plan;
+    unsigned number;  /* position in the list */
+    unsigned damaged; /* records of it that were left out */
+    struct weir_recorded_run summary;
+    struct weir_plan *plan; /* NULL of weir net, which has records instead: a JSON array */
     struct weir_result *result;
+    struct json_t *records;
 };
 
 void weir_recorded_close(struct weir_recorded *run);
 
-/* Lines cut off by a crash are left out. Errors: no such run, another schema, damaged. */
+/* Lines that are cut or damaged are left out. Errors: no such run, another schema, nothing whole.
+ */
 int weir_record_read(const char *path, unsigned run, struct weir_recorded *read,
                      struct weir_error *error);
 
@@ -241,6 +246,17 @@ int weir_record_open(const char *path, unsigned run, struct weir_record_reader *
  * held as a whole; what was cut has no end before that of the file. */
 int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *run,
                      struct weir_error *error);
+/* Before the first run is read: which runs are wanted, as --run says: "all", "last", an id, or a
+ * number of which the first `before` are those of earlier files. `has_net`: runs of weir net, too.
+ */
+void weir_record_select(struct weir_record_reader *reader, const char *word, unsigned before,
+                        bool has_net);
+/* Lines so far that were cut or damaged, or belong to a run whose first line was, and were left
+ * out.
+ */
+unsigned weir_record_damaged(const struct weir_record_reader *reader);
+/* Runs so far. */
+unsigned weir_record_count(const struct weir_record_reader *reader);
 void weir_record_close(struct weir_record_reader *reader); /* NULL is allowed */
 
 /* All of them at once: for weir_recorded_close_all. */

@@ -43,6 +43,11 @@ static const struct weir_remedy_word *remedies_of(const struct weir_test *test)
     return weir_iozone_is_throughput(test) ? remedies_of_children : remedies;
 }
 
+static double time_s(const struct weir_plan *plan, const struct weir_phase_result *phase)
+{
+    return weir_iozone_figures(plan, phase).wall_s;
+}
+
 static const char *name_phase(const struct weir_test *test, const struct weir_phase *phase)
 {
     enum weir_iozone_test which = weir_iozone_test_planned(test, phase);
@@ -56,4 +61,5 @@ const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",
                                                          .remedies_of = remedies_of,
                                                          .rank_csv = &weir_iozone_rank_csv,
                                                          .name_phase = name_phase,
+                                                         .time_s = time_s,
                                                          .counts_ops = weir_iozone_counts_ops};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reports of the dialect mdtest. */
 #include "mdtest.h"
+#include "rows.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -8,10 +9,19 @@
 static const struct weir_reporter *const reporters[] = {
     &weir_reporter_mdtest, &weir_reporter_mdtest_csv, &weir_reporter_mdtest_json, NULL};
 
+static const char *name_row(const struct weir_test *test, const struct weir_phase *phase)
+{
+    int row = weir_mdtest_row(phase);
+
+    (void)test;
+    return row >= 0 ? weir_mdtest_row_name(row) : NULL;
+}
+
 const struct weir_dialect_reports weir_mdtest_reports = {.dialect = "mdtest",
                                                          .reporters = reporters,
                                                          .remedies = weir_mdtest_remedies,
-                                                         .rank_csv = &weir_mdtest_rank_csv};
+                                                         .rank_csv = &weir_mdtest_rank_csv,
+                                                         .name_row = name_row};
 
 /* ---- files of its own ---- */
 

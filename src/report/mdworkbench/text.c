@@ -231,9 +231,19 @@ static const struct weir_remedy_word remedies[] = {
     {0},
 };
 
+/* The line that the phase is part of. */
+static const char *name_row(const struct weir_test *test, const struct weir_phase *phase)
+{
+    (void)test;
+    if (phase->verb == WEIR_CYCLE)
+        return "benchmark";
+    return weir_verb_makes_items(phase->verb) ? "precreate" : "cleanup";
+}
+
 static const struct weir_reporter *const reporters[] = {&weir_reporter_mdworkbench, NULL};
 
 const struct weir_dialect_reports weir_mdworkbench_reports = {.dialect = "md-workbench",
                                                               .reporters = reporters,
                                                               .remedies = remedies,
-                                                              .rank_csv = &weir_mdtest_rank_csv};
+                                                              .rank_csv = &weir_mdtest_rank_csv,
+                                                              .name_row = name_row};

@@ -8,7 +8,7 @@
 
 /* ---- names ---- */
 
-static const char *const orders[] = {
+const char *const weir_record_order_names[] = {
     [WEIR_ORDER_SEQUENTIAL] = "sequential",
     [WEIR_ORDER_SHUFFLED] = "shuffled",
     [WEIR_ORDER_RANDOM_BLOCKS] = "random_blocks",
@@ -137,7 +137,7 @@ static const struct weir_json_field names_fields[] = {
     NAMES("tree_reorder_varies", tree_shift.varies, FLAG, .former = "tree_shift_varies"),
     NAMES("tree_reorder_avoids_circle", tree_shift.avoids_circle, FLAG,
           .former = "tree_shift_avoids_circle"),
-    NAMES("item_order", order, NAME, WEIR_JSON_NAMES(orders)),
+    NAMES("item_order", order, NAME, WEIR_JSON_NAMES(weir_record_order_names)),
     NAMES("item_seed_given", seed_is_given, FLAG),
     NAMES("item_seed", seed, SEED),
     NAMES("item_bytes", bytes, COUNT),
@@ -179,7 +179,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("segments", transfers.layout.segment_count, COUNT),
     PHASE("block_bytes", transfers.layout.block_bytes, COUNT),
     PHASE("transfer_bytes", transfers.layout.transfer_bytes, COUNT),
-    PHASE_ALWAYS("order", transfers.layout.order, NAME, WEIR_JSON_NAMES(orders)),
+    PHASE_ALWAYS("order", transfers.layout.order, NAME, WEIR_JSON_NAMES(weir_record_order_names)),
     PHASE("order_stride", transfers.layout.stride, COUNT),
     PHASE("order_alike", transfers.layout.is_alike, FLAG),
     PHASE("at_once", transfers.layout.is_at_once, FLAG),
@@ -239,6 +239,7 @@ const struct weir_json_field weir_record_planned_phase_fields[] = {
     PHASE("leaves_open", leaves_open, FLAG),
     PHASE("batch", transfers.batch, UNSIGNED),
     PHASE("rank_limit", rank_limit, COUNT),
+    PHASE("case_id", case_id, TEXT),
     WEIR_JSON_FIELD(weir_phase, "names", names, OBJECT, .flags = WEIR_JSON_OMITTED,
                     .fields = names_fields, .when = offsetof(struct weir_phase, names.item),
                     .when_bytes = sizeof(struct weir_names) - offsetof(struct weir_names, item)),
@@ -519,6 +520,9 @@ static const struct weir_json_field plan_fields[] = {
 const struct weir_json_field weir_record_plan_fields[] = {
     PLAN("dialect", dialect, STRING, .flags = WEIR_JSON_NEEDED),
     PLAN("plan_id", id, TEXT, .flags = WEIR_JSON_NEEDED),
+    WEIR_JSON_IF_ANY(weir_plan, "label", label, STRING),
+    PLAN("tags", tags, PAIRS, .flags = WEIR_JSON_OMITTED, WEIR_JSON_WHEN(weir_plan, tag_count),
+         WEIR_JSON_COUNT_IN(weir_plan, tag_count)),
     PLAN("argv", source.words, STRINGS, WEIR_JSON_COUNT_IN(weir_plan, source.word_count),
          .former = "words"),
     WEIR_JSON_IF_ANY(weir_plan, "script", source.script, STRING),

@@ -16,6 +16,9 @@
 
 #define WEIR_RECORD_SCHEMA "weir-result-2"
 
+/* By enum weir_order: "sequential", "shuffled", ... */
+extern const char *const weir_record_order_names[WEIR_ORDER_LISTED + 1];
+
 /* A record without fields yet, and its line of the file; the record is given up. */
 json_t *weir_record_of(const char *kind, uint64_t run_id);
 void weir_record_add_line(struct weir_text *text, json_t *record);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define NO_RUN (UINT_MAX - 2) /* only a list is wanted */
 
@@ -21,11 +22,14 @@ struct weir_record_reader {
     const char *path;
     FILE *file;
     unsigned wanted; /* position, WEIR_LAST_RUN, WEIR_ALL_RUNS or NO_RUN */
+    const char *id;  /* that run is wanted; NULL = as `wanted` says */
+    bool has_net;    /* runs of weir net are wanted, too */
     bool is_at_end;
     struct scanned_run *runs;
     unsigned count;
     unsigned capacity;
-    unsigned next; /* the first that was not handed over */
+    unsigned next;    /* the first that was not handed over */
+    unsigned damaged; /* lines that were left out */
     char *line;
     size_t line_room;
 };
@@ -39,12 +43,6 @@ static bool is_kind(const json_t *record, const char *kind)
 
 /* ---- from records to a result ---- */
 
-static int damaged(struct weir_error *error, const char *path, const char *what)
-{
-    return weir_error_set(error, WEIR_EXIT_USAGE, -EBADMSG, path,
-                          "the record \"%s\" of the run is damaged", what);
-}
-
 static bool has_begun(const struct weir_result *result, unsigned test, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -56,14 +54,14 @@ static bool has_begun(const struct weir_result *result, unsigned test, unsigned 
 static bool read_test(const json_t *record, struct weir_recorded *run)
 {
     struct weir_result *result = run->result;
-    struct weir_test_result *test;
+    struct weir_test_result test = {0};
 
-    if (result->test_count >= run->plan->test_count)
+    if (result->test_count >= run->plan->test_count ||
+        !weir_json_take(record, weir_record_test_fields, &test, &result->arena) ||
+        test.test >= run->plan->test_count || has_begun(result, test.test, result->test_count))
         return false;
-    test = &result->tests[result->test_count++];
-    return weir_json_take(record, weir_record_test_fields, test, &result->arena) &&
-           test->test < run->plan->test_count &&
-           !has_begun(result, test->test, result->test_count - 1);
+    result->tests[result->test_count++] = test;
+    return true;
 }
 
 static bool read_rank_places(struct weir_phase_result *phase)
@@ -104,21 +102,28 @@ static bool read_phase(const json_t *record, struct weir_recorded *run)
 {
     struct weir_result *result = run->result;
     struct weir_phase_result *phase = weir_result_begin_phase(result);
+    bool is_sound;
 
     phase->file_bytes = UINT64_MAX;
-    if (json_object_get(record, "outcome") == NULL ||
-        !weir_json_take(record, weir_record_phase_fields, phase, &result->arena) ||
-        !weir_json_take(record, weir_record_detail_fields, phase, &result->arena))
-        return false;
-    renew_findings(record, phase);
-    return has_begun(result, phase->test, result->test_count) && read_rank_places(phase) &&
-           (!phase->program || weir_record_is_sound_program(phase->program));
+    is_sound = json_object_get(record, "outcome") != NULL &&
+               weir_json_take(record, weir_record_phase_fields, phase, &result->arena) &&
+               weir_json_take(record, weir_record_detail_fields, phase, &result->arena) &&
+               has_begun(result, phase->test, result->test_count) && read_rank_places(phase) &&
+               (!phase->program || weir_record_is_sound_program(phase->program));
+    if (is_sound)
+        renew_findings(record, phase);
+    else
+        result->phase_count--;
+    return is_sound;
 }
 
 static bool read_timed(const json_t *record, struct weir_recorded *run)
 {
-    return weir_json_take(record, weir_record_timed_fields, weir_result_add_timed(run->result),
-                          &run->result->arena);
+    bool is_sound = weir_json_take(record, weir_record_timed_fields,
+                                   weir_result_add_timed(run->result), &run->result->arena);
+
+    run->result->timed_count -= !is_sound;
+    return is_sound;
 }
 
 static bool read_end(const json_t *record, struct weir_recorded *run)
@@ -127,14 +132,15 @@ static bool read_end(const json_t *record, struct weir_recorded *run)
     return weir_json_take(record, weir_record_end_fields, run->result, &run->result->arena);
 }
 
-static int read_records(const json_t *records, struct weir_recorded *run, const char *path,
-                        struct weir_error *error)
+/* Returns how many of the records are damaged, which are left out. */
+static unsigned read_records(const json_t *records, struct weir_recorded *run)
 {
     static const struct {
         const char *name;
         bool (*read)(const json_t *record, struct weir_recorded *run);
     } kinds[] = {
         {"test", read_test}, {"phase", read_phase}, {"timed", read_timed}, {"end", read_end}};
+    unsigned damaged = 0;
 
     /* A run that was killed wrote no end. */
     run->result->is_interrupted = true;
@@ -142,55 +148,61 @@ static int read_records(const json_t *records, struct weir_recorded *run, const 
         for (size_t j = 0; j < sizeof kinds / sizeof *kinds; j++) {
             const json_t *record = json_array_get(records, i);
 
-            if (is_kind(record, kinds[j].name) && !kinds[j].read(record, run))
-                return damaged(error, path, kinds[j].name);
+            damaged += is_kind(record, kinds[j].name) && !kinds[j].read(record, run);
         }
-    return 0;
+    return damaged;
 }
 
-static int check_run(const struct scanned_run *run, unsigned number, const char *path,
-                     struct weir_error *error)
-{
-    const char *schema =
-        json_string_value(json_object_get(json_array_get(run->records, 0), "schema"));
-
-    if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -EPROTONOSUPPORT, path,
-                              "run %u has the schema %s; this version reads %s: take the version "
-                              "of weir that wrote it",
-                              number, schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
-    if (!run->summary.has_report)
-        return weir_error_usage(error, "report",
-                                "run %u of %s is one of weir net, which prints its report only "
-                                "while it runs: choose another with --run",
-                                number, path);
-    return 0;
-}
-
-/* The plan and the host, out of the first record. */
-static int read_run(const struct scanned_run *scanned, struct weir_recorded *run, const char *path,
-                    struct weir_error *error)
+/* The plan and the host, out of the first record. False: it is damaged. */
+static bool read_plan(const struct scanned_run *scanned, struct weir_recorded *run)
 {
     const json_t *record = json_array_get(scanned->records, 0);
-    int code = check_run(scanned, run->number + 1, path, error);
 
-    if (code)
-        return code;
     run->plan = weir_plan_open("", 0, NULL);
     if (!weir_json_take(record, weir_record_plan_fields, run->plan, &run->plan->arena) ||
         !weir_record_is_sound(run->plan))
-        return damaged(error, path, "run");
+        return false;
     run->result = weir_result_open((unsigned)run->plan->test_count);
     run->result->run_id = strtoull(scanned->summary.id, NULL, 16);
-    if (!weir_json_take(record, weir_record_run_fields, run->result, &run->result->arena))
-        return damaged(error, path, "run");
-    return read_records(scanned->records, run, path, error);
+    return weir_json_take(record, weir_record_run_fields, run->result, &run->result->arena);
+}
+
+/* 1 with the run, 0 if its first line is damaged, or an error. */
+static int read_run(struct weir_record_reader *reader, const struct scanned_run *scanned,
+                    struct weir_recorded *run, struct weir_error *error)
+{
+    const char *schema =
+        json_string_value(json_object_get(json_array_get(scanned->records, 0), "schema"));
+
+    if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
+        return weir_error_set(error, WEIR_EXIT_USAGE, -EPROTONOSUPPORT, reader->path,
+                              "run %u has the schema %s; this version reads %s: take the version "
+                              "of weir that wrote it",
+                              run->number + 1, schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
+    run->summary = scanned->summary;
+    if (!scanned->summary.has_report && reader->has_net) {
+        run->records = json_incref(scanned->records);
+        return 1;
+    }
+    if (!scanned->summary.has_report)
+        return weir_error_usage(error, "report",
+                                "run %u of %s is one of weir net, which prints its report only "
+                                "while it runs: choose another with --run",
+                                run->number + 1, reader->path);
+    if (!read_plan(scanned, run)) {
+        reader->damaged += (unsigned)json_array_size(scanned->records);
+        return 0;
+    }
+    run->damaged = read_records(scanned->records, run);
+    reader->damaged += run->damaged;
+    return 1;
 }
 
 void weir_recorded_close(struct weir_recorded *run)
 {
     weir_plan_close(run->plan);
     weir_result_close(run->result);
+    json_decref(run->records);
     *run = (struct weir_recorded){0};
 }
 
@@ -199,14 +211,15 @@ void weir_recorded_close(struct weir_recorded *run)
 static void keep_records(struct weir_record_reader *reader, struct scanned_run *run)
 {
     unsigned number = (unsigned)(run - reader->runs);
-    bool is_last = reader->wanted == WEIR_LAST_RUN && run->summary.has_report;
+    bool is_shown = run->summary.has_report || reader->has_net;
+    bool is_last = reader->wanted == WEIR_LAST_RUN && is_shown;
 
     for (unsigned i = number; is_last && i-- > 0;) {
         json_decref(reader->runs[i].records);
         reader->runs[i].records = NULL;
     }
-    if ((reader->wanted == WEIR_ALL_RUNS && run->summary.has_report) || is_last ||
-        reader->wanted == number)
+    if ((reader->wanted == WEIR_ALL_RUNS && is_shown) || is_last || reader->wanted == number ||
+        (reader->id != NULL && strcasecmp(reader->id, run->summary.id) == 0))
         run->records = json_array();
 }
 
@@ -295,6 +308,7 @@ static bool begin_run(struct weir_record_reader *reader, const json_t *record)
     copy_text(summary->plan_id, sizeof summary->plan_id, record, "plan_id");
     copy_text(summary->resumed_id, sizeof summary->resumed_id, json_object_get(record, "resumed"),
               "run_id");
+    copy_text(summary->version, sizeof summary->version, record, "weir");
     summary->has_report = strcmp(summary->dialect, "net") != 0;
     copy_program(summary, record);
     copy_origin(summary, record);
@@ -320,8 +334,10 @@ static bool take_record(struct weir_record_reader *reader, json_t *record)
     if (is_kind(record, "run") && !begin_run(reader, record))
         return false;
     owner = owner_of(reader, record);
-    if (!owner)
+    if (!owner) {
+        reader->damaged++;
         return true;
+    }
     if (is_kind(record, "phase") || is_kind(record, "measurement"))
         owner->summary.phase_count++;
     if (is_kind(record, "end")) {
@@ -345,7 +361,9 @@ static int read_line(struct weir_record_reader *reader, struct weir_error *error
     if (length > 0) {
         json_t *record = json_loadb(reader->line, (size_t)length, 0, NULL);
 
-        if (json_is_object(record) && !take_record(reader, record))
+        if (!json_is_object(record))
+            reader->damaged += reader->line[strspn(reader->line, " \t\r\n")] != '\0';
+        else if (!take_record(reader, record))
             code = -ENOMEM;
         json_decref(record);
     } else {
@@ -380,6 +398,24 @@ int weir_record_open(const char *path, unsigned run, struct weir_record_reader *
     return 0;
 }
 
+void weir_record_select(struct weir_record_reader *reader, const char *word, unsigned before,
+                        bool has_net)
+{
+    char *end = NULL;
+    unsigned long number = strtoul(word, &end, 10);
+
+    reader->has_net = has_net;
+    reader->wanted = NO_RUN;
+    if (strcasecmp(word, "all") == 0)
+        reader->wanted = WEIR_ALL_RUNS;
+    else if (strcasecmp(word, "last") == 0)
+        reader->wanted = WEIR_LAST_RUN;
+    else if (strlen(word) == WEIR_RUN_ID_BYTES - 1)
+        reader->id = word;
+    else if (*word >= '0' && *word <= '9' && *end == '\0' && number > before && number < NO_RUN)
+        reader->wanted = (unsigned)number - 1 - before;
+}
+
 void weir_record_close(struct weir_record_reader *reader)
 {
     if (!reader)
@@ -400,20 +436,21 @@ static bool is_next_whole(const struct weir_record_reader *reader)
             (reader->runs[reader->next].summary.has_ended || !reader->runs[reader->next].records));
 }
 
+/* 1 with the next run, 0 if nothing of it is whole, or an error. */
 static int hand_over(struct weir_record_reader *reader, struct weir_recorded *run,
                      struct weir_error *error)
 {
     struct scanned_run *scanned = &reader->runs[reader->next];
     struct weir_recorded made = {.number = reader->next++};
-    int code = read_run(scanned, &made, reader->path, error);
+    int code = read_run(reader, scanned, &made, error);
 
     json_decref(scanned->records);
     scanned->records = NULL;
-    if (code == 0)
+    if (code > 0)
         *run = made;
     else
         weir_recorded_close(&made);
-    return code == 0 ? 1 : code;
+    return code;
 }
 
 int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *run,
@@ -427,9 +464,22 @@ int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *ru
         if (code != 0 || reader->next == reader->count)
             return code;
         if (reader->runs[reader->next].records)
-            return hand_over(reader, run, error);
-        reader->next++;
+            code = hand_over(reader, run, error);
+        else
+            reader->next++;
+        if (code != 0)
+            return code;
     }
+}
+
+unsigned weir_record_damaged(const struct weir_record_reader *reader)
+{
+    return reader->damaged;
+}
+
+unsigned weir_record_count(const struct weir_record_reader *reader)
+{
+    return reader->count;
 }
 
 int weir_record_read(const char *path, unsigned run, struct weir_recorded *read,
@@ -441,7 +491,10 @@ int weir_record_read(const char *path, unsigned run, struct weir_recorded *read,
     if (code)
         return code;
     code = weir_record_next(reader, read, error);
-    if (code == 0)
+    if (code == 0 && reader->damaged > 0)
+        code = weir_error_set(error, WEIR_EXIT_USAGE, -EBADMSG, path,
+                              "the run is damaged: its first line cannot be read");
+    else if (code == 0)
         code = weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, path, "has fewer runs than that");
     weir_record_close(reader);
     return code < 0 ? code : 0;

@@ -1,0 +1,936 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures, cases and dimensions of phases: of storage runs from plan and result, of weir net from
+ * its records. */
+#include "weir/report/measures.h"
+
+#include "dialect.h"
+#include "figures.h"
+#include "parabench/labels.h"
+#include "record/record.h"
+#include "trust/tables.h"
+
+#include "weir/base/version.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- figures ---- */
+
+/* All that figures of a row are made of. NAN and NULL: not known, or not of this kind of work. */
+struct inputs {
+    double rate, ops;
+    double time, open, transfer, close, overlap, cpu;
+    double bytes, operations, errors, wrong, retransmits;
+    double stonewall_rate, stonewall_time;
+    double rank_rate_sum, rank_rate_min, rank_rate_max;
+    double rank_time_min, rank_time_mean, rank_time_max;
+    double cached, dirty;
+    double median, longest; /* p50 and latency_max, where there is no histogram */
+    const struct weir_histogram *latency, *response, *read, *write;
+};
+
+#define MEAN 2.0
+#define MAXIMUM 3.0
+#define VALUE(name_text, member, unit_text, is_better, kind_name, text)                            \
+    {                                                                                              \
+        .name = (name_text), .unit = (unit_text), .is_more_better = (is_better),                   \
+        .kind = WEIR_FIGURE_##kind_name, .meaning = (text),                                        \
+        .offset = offsetof(struct inputs, member), .fraction = -1.0                                \
+    }
+#define LATENCY(name_text, member, which, text)                                                    \
+    {                                                                                              \
+        .name = (name_text), .unit = "s", .kind = WEIR_FIGURE_LATENCY, .meaning = (text),          \
+        .offset = offsetof(struct inputs, member), .fraction = (which)                             \
+    }
+
+const struct weir_figure_row weir_figure_rows[] = {
+    VALUE("rate", rate, "bytes/s", true, RATE, "bytes of all ranks over the time of the phase"),
+    VALUE("ops", ops, "1/s", true, RATE, "operations of all ranks over the time of the phase"),
+    LATENCY("p50", latency, 0.5, "median time of an operation, from issue to completion"),
+    LATENCY("p90", latency, 0.9, "90 % quantile of the time of an operation"),
+    LATENCY("p99", latency, 0.99, "99 % quantile of the time of an operation"),
+    LATENCY("p999", latency, 0.999, "99.9 % quantile of the time of an operation"),
+    LATENCY("latency_mean", latency, MEAN, "mean time of an operation"),
+    LATENCY("latency_max", latency, MAXIMUM, "longest time of an operation"),
+    LATENCY("response_p50", response, 0.5, "median time from when an operation was due (--rate)"),
+    LATENCY("response_p99", response, 0.99, "99 % quantile of the time since it was due"),
+    LATENCY("response_p999", response, 0.999, "99.9 % quantile of the time since it was due"),
+    LATENCY("response_max", response, MAXIMUM, "longest time since an operation was due"),
+    LATENCY("read_p50", read, 0.5, "median time of the reads of a mixed phase"),
+    LATENCY("read_p99", read, 0.99, "99 % quantile of the time of these reads"),
+    LATENCY("write_p50", write, 0.5, "median time of the writes of a mixed phase"),
+    LATENCY("write_p99", write, 0.99, "99 % quantile of the time of these writes"),
+    VALUE("time", time, "s", false, TIME,
+          "time of the phase, as the rates count it: from the first open to "
+          "the last close of a rank, in IOzone without opens"),
+    VALUE("open", open, "s", false, TIME, "first start to last end of opens"),
+    VALUE("transfer", transfer, "s", false, TIME, "first start to last end of transfers"),
+    VALUE("close", close, "s", false, TIME, "first start to last end of closes"),
+    VALUE("overlap", overlap, "s", true, TIME, "time in which all ranks were transferring"),
+    VALUE("rank_time_min", rank_time_min, "s", false, TIME, "transfer time of the fastest rank"),
+    VALUE("rank_time_mean", rank_time_mean, "s", false, TIME, "mean transfer time of the ranks"),
+    VALUE("rank_time_max", rank_time_max, "s", false, TIME, "transfer time of the slowest rank"),
+    VALUE("cpu", cpu, "s", false, TIME, "CPU time of all ranks while they transferred"),
+    VALUE("bytes", bytes, "bytes", true, AMOUNT, "bytes moved by all ranks"),
+    VALUE("operations", operations, "1", true, AMOUNT, "operations completed by all ranks"),
+    VALUE("errors", errors, "1", false, AMOUNT, "operations that failed"),
+    VALUE("wrong", wrong, "1", false, AMOUNT, "transfers that read wrong data"),
+    VALUE("stonewall_rate", stonewall_rate, "bytes/s", true, RATE, "rate until the stonewall"),
+    VALUE("stonewall_time", stonewall_time, "s", false, TIME, "time until the stonewall"),
+    VALUE("rank_rate_sum", rank_rate_sum, "bytes/s", true, RATE, "sum of the ranks' own rates"),
+    VALUE("rank_rate_min", rank_rate_min, "bytes/s", true, RATE, "rate of the slowest rank"),
+    VALUE("rank_rate_max", rank_rate_max, "bytes/s", true, RATE, "rate of the fastest rank"),
+    VALUE("cached", cached, "1", false, AMOUNT, "part of the data in page caches before a read"),
+    VALUE("dirty", dirty, "1", false, AMOUNT, "part of the data not on storage after a write"),
+    VALUE("retransmits", retransmits, "1", false, AMOUNT, "segments that TCP sent again"),
+    {0},
+};
+#define ROW_COUNT (sizeof weir_figure_rows / sizeof *weir_figure_rows - 1)
+
+const struct weir_figure_row *weir_figure_find(const char *name)
+{
+    for (const struct weir_figure_row *row = weir_figure_rows; row->name != NULL; row++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
+const struct weir_measured_figure *weir_measured_find(const struct weir_measured_phase *phase,
+                                                      const char *name)
+{
+    for (unsigned i = 0; i < phase->figure_count; i++)
+        if (strcmp(phase->figures[i].row->name, name) == 0)
+            return &phase->figures[i];
+    return NULL;
+}
+
+static struct inputs no_inputs(void)
+{
+    struct inputs inputs = {0};
+    double *value = &inputs.rate;
+
+    while (value <= &inputs.longest)
+        *value++ = NAN;
+    return inputs;
+}
+
+/* NAN if there are too few values for the figure of this row. */
+static double quantile_of(const struct weir_figure_row *row, const struct weir_histogram *histogram)
+{
+    if (histogram == NULL || histogram->total == 0)
+        return NAN;
+    if (row->fraction == MEAN)
+        return weir_histogram_mean_ns(histogram) / 1e9;
+    if (row->fraction == MAXIMUM)
+        return (double)histogram->max_ns / 1e9;
+    if (!weir_histogram_has_quantile(histogram, row->fraction))
+        return NAN;
+    return (double)weir_histogram_percentile(histogram, row->fraction) / 1e9;
+}
+
+static void set_figures(struct weir_arena *arena, struct weir_measured_phase *phase,
+                        const struct inputs *inputs)
+{
+    struct weir_measured_figure figures[ROW_COUNT], *kept;
+    unsigned count = 0;
+
+    for (const struct weir_figure_row *row = weir_figure_rows; row->name != NULL; row++) {
+        const char *member = (const char *)inputs + row->offset;
+        struct weir_measured_figure figure = {.row = row, .n = 1};
+
+        if (row->fraction < 0) {
+            memcpy(&figure.value, member, sizeof figure.value);
+        } else {
+            const struct weir_histogram *histogram;
+
+            memcpy(&histogram, member, sizeof histogram);
+            figure.value = quantile_of(row, histogram);
+            figure.n = histogram != NULL ? histogram->total : 0;
+            if (histogram == NULL && row->offset == offsetof(struct inputs, latency))
+                figure.value = row->fraction == 0.5       ? inputs->median
+                               : row->fraction == MAXIMUM ? inputs->longest
+                                                          : NAN;
+            if (histogram == NULL && isfinite(figure.value) && isfinite(inputs->operations))
+                figure.n = (uint64_t)inputs->operations;
+        }
+        if (isfinite(figure.value))
+            figures[count++] = figure;
+    }
+    kept = weir_arena_take(arena, count * sizeof *kept);
+    memcpy(kept, figures, count * sizeof *kept);
+    phase->figures = kept;
+    phase->figure_count = count;
+}
+
+static double or_nan(double value)
+{
+    return value > 0.0 ? value : NAN;
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : NAN;
+}
+
+/* Rates are those of the dialect's own lines: over the time that these count. */
+static struct inputs inputs_of(const struct weir_plan *plan, const struct weir_phase *planned,
+                               const struct weir_phase_result *found)
+{
+    const struct weir_dialect_reports *dialect =
+        weir_report_dialect(plan->tests[found->test]->dialect);
+    const struct weir_stonewall *stonewall = &found->stonewall;
+    bool has_own_time =
+        dialect != NULL && dialect->time_s != NULL && weir_verb_moves_data(planned->verb);
+    double time_s = has_own_time ? dialect->time_s(plan, found) : found->windows.total_s;
+    struct inputs inputs = no_inputs();
+
+    if (found->outcome == WEIR_OUTCOME_SKIPPED)
+        return inputs;
+    inputs.time = time_s;
+    inputs.bytes = or_nan((double)found->byte_count);
+    inputs.operations = (double)found->op_count;
+    inputs.errors = (double)found->error_count;
+    if (found->mismatches.checked_transfers > 0)
+        inputs.wrong = (double)found->mismatches.wrong_transfers;
+    if (planned->is_check || planned->is_prefill || planned->verb == WEIR_REMOVE)
+        return inputs;
+
+    inputs.rate = or_nan(weir_figures_rate((double)found->byte_count, time_s));
+    inputs.ops = or_nan(weir_verb_works_on_trees(planned->verb)
+                            ? weir_figures_ops_per_s(planned, found)
+                            : weir_figures_rate((double)found->op_count, time_s));
+    inputs.latency = found->latency;
+    inputs.response = found->response;
+    inputs.read = found->read_latency;
+    inputs.write = found->write_latency;
+    inputs.rank_time_min = or_nan(found->rank_s_min);
+    inputs.rank_time_mean = or_nan(found->rank_s_mean);
+    inputs.rank_time_max = or_nan(found->rank_s_max);
+    inputs.cpu = or_nan(found->cpu_user_s + found->cpu_system_s);
+    if (weir_verb_moves_data(planned->verb)) {
+        inputs.open = found->windows.open_s;
+        inputs.transfer = found->windows.transfer_s;
+        inputs.close = found->windows.close_s;
+        inputs.overlap = found->common_s;
+        inputs.rank_rate_sum = or_nan(found->counted.bytes_per_s_sum);
+        inputs.rank_rate_min = or_nan(found->counted.bytes_per_s_min);
+        inputs.rank_rate_max = or_nan(found->counted.bytes_per_s_max);
+    }
+    if (stonewall->has_deadline && stonewall->seconds > 0.0) {
+        inputs.stonewall_time = stonewall->seconds;
+        inputs.stonewall_rate = or_nan(
+            weir_figures_rate(stonewall->bytes_mean * found->rank_count, stonewall->seconds));
+    }
+    inputs.cached = ratio(found->residency.resident_bytes, found->residency.asked_bytes);
+    inputs.dirty = ratio(found->dirty.unstored_bytes, found->dirty.asked_bytes);
+    return inputs;
+}
+
+/* ---- dimensions ---- */
+
+static const char *or_none(struct weir_arena *arena, const char *text)
+{
+    return text != NULL && text[0] != '\0' ? weir_arena_copy(arena, text) : "";
+}
+
+static const char *layout_of(const struct weir_phase *planned)
+{
+    const struct weir_target *target = planned->target;
+
+    if (target->tree != NULL)
+        return target->tree->is_own ? "tree per process" : "shared tree";
+    if (planned->program != NULL)
+        return "";
+    if (target->is_device)
+        return target->is_shared ? "shared device" : "device per process";
+    if (target->has_own_directory)
+        return "directory per process";
+    return target->is_shared ? "shared file" : "file per process";
+}
+
+static const char *name_of(struct weir_arena *arena, const struct weir_test *test,
+                           const struct weir_phase *planned)
+{
+    const struct weir_dialect_reports *dialect = weir_report_dialect(test->dialect);
+    struct weir_text text = {0};
+    const char *name = NULL;
+
+    if (dialect != NULL && dialect->name_row != NULL)
+        name = dialect->name_row(test, planned);
+    else if (dialect != NULL && dialect->name_phase != NULL)
+        name = dialect->name_phase(test, planned);
+    if (name != NULL)
+        return weir_arena_copy(arena, name);
+    if (planned->is_check || planned->is_prefill || planned->verb == WEIR_REMOVE)
+        return planned->is_check ? "check" : planned->is_prefill ? "fill" : "remove";
+    weir_trust_add_phase(&text, planned);
+    name = weir_arena_copy(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return name;
+}
+
+static const char *loops_of(struct weir_arena *arena, const struct weir_phase_result *found)
+{
+    struct weir_text text = {0};
+    const char *loops;
+
+    for (unsigned i = 0; i < found->loop_count; i++)
+        weir_text_add(&text, "%s%" PRIu64, i > 0 ? "." : "", found->loops[i]);
+    loops = or_none(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return loops;
+}
+
+static void set_storage(struct weir_arena *arena, struct weir_measured_phase *phase,
+                        const struct weir_result *result)
+{
+    phase->path = phase->filesystem = phase->storage = phase->options = "";
+    for (unsigned i = 0; i < result->test_count; i++) {
+        const struct weir_test_result *begun = &result->tests[i];
+        const struct weir_storage_facts *facts =
+            begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
+
+        if (begun->test != phase->test)
+            continue;
+        phase->path = or_none(arena, begun->path);
+        phase->filesystem = or_none(arena, begun->filesystem.type);
+        if (facts == NULL || !facts->is_known)
+            return;
+        if (phase->filesystem[0] == '\0')
+            phase->filesystem = or_none(arena, facts->type);
+        phase->storage = or_none(arena, facts->source);
+        phase->options = or_none(arena, facts->options);
+        return;
+    }
+}
+
+static const char *findings_of(struct weir_arena *arena, const struct weir_phase_result *found)
+{
+    struct weir_text text = {0};
+    const char *names;
+
+    weir_report_add_findings(&text, found);
+    names = or_none(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return names;
+}
+
+/* The case of a part of a phase. */
+static void set_case_of_part(struct weir_measured_phase *phase)
+{
+    struct weir_text text = {0};
+
+    weir_text_add(&text, "%s %s %s", phase->case_id, phase->part, phase->name);
+    snprintf(phase->case_id, sizeof phase->case_id, "%016" PRIx64,
+             weir_text_hash(weir_text_string(&text), text.length));
+    weir_text_close(&text);
+}
+
+/* ---- rows ---- */
+
+static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phase,
+                      const struct weir_plan *plan, const struct weir_result *result,
+                      const struct weir_phase_result *found)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, found);
+    const struct weir_test *test = plan->tests[found->test];
+    const struct inputs inputs = inputs_of(plan, planned, found);
+
+    phase->planned = planned;
+    phase->found = found;
+    phase->test = found->test;
+    phase->phase = found->phase;
+    phase->repetition = found->repetition;
+    phase->loops = loops_of(arena, found);
+    phase->begun_s = found->begun_s;
+    phase->dialect = or_none(arena, test->dialect);
+    phase->name = name_of(arena, test, planned);
+    phase->verb = weir_verb_name(planned->verb);
+    phase->part = "";
+    phase->backend = or_none(arena, test->label != NULL ? test->label : test->backend->label);
+    phase->target = or_none(arena, test->peer);
+    phase->layout = layout_of(planned);
+    phase->pattern = "";
+    if (weir_verb_moves_data(planned->verb)) {
+        const struct weir_layout *layout = &planned->transfers.layout;
+
+        phase->pattern = weir_record_order_names[layout->order];
+        phase->transfer_bytes = layout->transfer_bytes;
+        phase->block_bytes = layout->block_bytes;
+        phase->segments = layout->segment_count;
+    } else if (weir_verb_works_on_trees(planned->verb)) {
+        phase->pattern = weir_record_order_names[planned->names.order];
+        phase->transfer_bytes = planned->names.bytes;
+        phase->items = weir_phase_items(planned);
+    }
+    phase->depth = found->depth;
+    phase->ranks = found->rank_count;
+    phase->nodes = found->node_count;
+    set_storage(arena, phase, result);
+    phase->transport = "";
+    if (planned->case_id[0] != '\0')
+        memcpy(phase->case_id, planned->case_id, sizeof phase->case_id);
+    else
+        weir_plan_case_id(test, planned, phase->case_id);
+    phase->outcome = found->outcome;
+    phase->is_timed = isfinite(inputs.rate) || isfinite(inputs.ops);
+    phase->believed = found->believed;
+    phase->believed_as = found->believed_as;
+    phase->findings = findings_of(arena, found);
+    set_figures(arena, phase, &inputs);
+}
+
+/* A row of one verb of a cycle. */
+static void set_verb(struct weir_arena *arena, struct weir_measured_phase *phase,
+                     const struct weir_verb_result *verb)
+{
+    struct inputs inputs = no_inputs();
+
+    phase->part = "verb";
+    phase->name = phase->verb = weir_verb_name((enum weir_verb)verb->verb);
+    set_case_of_part(phase);
+    inputs.operations = (double)verb->op_count;
+    inputs.errors = (double)verb->error_count;
+    inputs.latency = verb->latency;
+    inputs.ops = or_nan(weir_figures_rate((double)verb->op_count, phase->found->windows.total_s));
+    phase->is_timed = isfinite(inputs.ops);
+    set_figures(arena, phase, &inputs);
+}
+
+/* A row of one label of a program. */
+static void set_label(struct weir_arena *arena, struct weir_measured_phase *phase,
+                      const struct weir_label_result *label)
+{
+    struct inputs inputs = no_inputs();
+
+    phase->part = "label";
+    phase->name = or_none(arena, label->name);
+    phase->ranks = label->rank_count;
+    set_case_of_part(phase);
+    inputs.time = or_nan(label->last_end_s - label->first_begin_s);
+    inputs.rate = or_nan(weir_parabench_label_rate(label));
+    inputs.ops = or_nan(weir_figures_rate((double)label->call_count, inputs.time));
+    inputs.bytes = or_nan((double)label->byte_count);
+    inputs.operations = (double)label->call_count;
+    inputs.latency = label->duration;
+    inputs.rank_time_min = or_nan(label->rank_s_min);
+    inputs.rank_time_mean = or_nan(label->rank_s_mean);
+    inputs.rank_time_max = or_nan(label->rank_s_max);
+    inputs.dirty = ratio(label->unstored_bytes, label->written_asked_bytes);
+    phase->is_timed = isfinite(inputs.time);
+    set_figures(arena, phase, &inputs);
+}
+
+struct weir_measured_phase *weir_measures_of_phase(struct weir_arena *arena,
+                                                   const struct weir_measured_run *run,
+                                                   const struct weir_phase_result *found,
+                                                   unsigned *count)
+{
+    unsigned labels = found->program != NULL ? found->program->label_count : 0;
+    unsigned verbs =
+        found->verb_count < WEIR_VERB_RESULTS_MAX ? found->verb_count : WEIR_VERB_RESULTS_MAX;
+    struct weir_measured_phase *rows = weir_arena_take(arena, (1 + labels + verbs) * sizeof *rows);
+
+    *count = 0;
+    if (weir_figures_phase(run->plan, found) == NULL)
+        return rows;
+    rows[0].run = run;
+    set_phase(arena, &rows[(*count)++], run->plan, run->result, found);
+    for (unsigned i = 0; i < verbs; i++) {
+        rows[*count] = rows[0];
+        set_verb(arena, &rows[(*count)++], &found->verbs[i]);
+    }
+    for (unsigned i = 0; i < labels; i++) {
+        rows[*count] = rows[0];
+        set_label(arena, &rows[(*count)++], &found->program->labels[i]);
+    }
+    return rows;
+}
+
+/* ---- runs ---- */
+
+/* The text at this offset of the nodes' facts, if all nodes have the same. */
+static const char *common_fact(struct weir_arena *arena, const struct weir_result *result,
+                               size_t offset)
+{
+    const char *first = NULL;
+
+    for (unsigned i = 0; i < result->node_group_count; i++) {
+        const char *fact = (const char *)&result->node_groups[i].facts + offset;
+
+        if (first != NULL && strcmp(first, fact) != 0)
+            return "mixed";
+        first = fact;
+    }
+    return or_none(arena, first);
+}
+
+static const char *hosts_of(struct weir_arena *arena, const struct weir_result *result)
+{
+    struct weir_text text = {0};
+    const char *hosts;
+
+    for (unsigned i = 0; i < result->node_group_count; i++)
+        weir_text_add(&text, "%s%s", i > 0 ? "," : "", result->node_groups[i].hosts);
+    hosts = or_none(arena, text.length > 0 ? weir_text_string(&text) : result->host.node);
+    weir_text_close(&text);
+    return hosts;
+}
+
+/* "slurm job 123": not "slurm array job". */
+static const char *job_of(struct weir_arena *arena, const struct weir_result *result)
+{
+    for (unsigned i = 0; i < result->job_count; i++) {
+        const char *word = strchr(result->job[i].key, ' ');
+
+        if (word != NULL && strcmp(word, " job") == 0)
+            return weir_arena_printf(arena, "%s %s", result->job[i].key, result->job[i].value);
+    }
+    return "";
+}
+
+/* What plan and result, or the host of a run of weir net, say of a run. */
+static void set_run(struct weir_arena *arena, struct weir_measured_run *run,
+                    const struct weir_result *result)
+{
+    if (result->run_id != 0)
+        snprintf(run->run_id, sizeof run->run_id, "%016" PRIx64, result->run_id);
+    run->source = "";
+    run->begun_s = result->begun_s;
+    run->finished_s = result->finished_s;
+    run->version = WEIR_VERSION;
+    run->exit_reason = "";
+    run->job = job_of(arena, result);
+    run->host = or_none(arena, result->host.node);
+    run->hosts = hosts_of(arena, result);
+    run->kernel = common_fact(arena, result, offsetof(struct weir_node_facts, kernel));
+    if (run->kernel[0] == '\0')
+        run->kernel = weir_arena_printf(arena, "%s %s %s", result->host.system,
+                                        result->host.release, result->host.machine);
+    run->distribution = common_fact(arena, result, offsetof(struct weir_node_facts, distribution));
+    run->cpu_model = common_fact(arena, result, offsetof(struct weir_node_facts, cpu_model));
+    run->mpi_library = or_none(arena, result->mpi_library);
+    run->ranks = result->rank_count;
+    for (unsigned i = 0; i < result->node_group_count; i++)
+        run->nodes += result->node_groups[i].count;
+    run->has_ended = result->finished_s > 0.0;
+    run->is_interrupted = result->is_interrupted;
+    run->exit_code = result->exit_code;
+}
+
+struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
+                                               const struct weir_plan *plan,
+                                               const struct weir_result *result)
+{
+    struct weir_measured_run *run = weir_arena_take(arena, sizeof *run);
+    struct weir_setting *tags = weir_arena_take(arena, plan->tag_count * sizeof *tags);
+
+    set_run(arena, run, result);
+    memcpy(run->plan_id, plan->id, sizeof run->plan_id);
+    run->dialect = or_none(arena, plan->dialect);
+    run->label = or_none(arena, plan->label);
+    run->command = or_none(arena, plan->command_line);
+    for (size_t i = 0; i < plan->tag_count; i++)
+        tags[i] = (struct weir_setting){weir_arena_copy(arena, plan->tags[i].key),
+                                        weir_arena_copy(arena, plan->tags[i].value)};
+    run->tags = tags;
+    run->tag_count = plan->tag_count;
+    run->believed = weir_result_believed(result);
+    run->plan = plan;
+    run->result = result;
+    return run;
+}
+
+struct weir_measured_run *weir_measures_of(struct weir_arena *arena, const struct weir_plan *plan,
+                                           const struct weir_result *result)
+{
+    struct weir_measured_run *run = weir_measures_of_run(arena, plan, result);
+    struct weir_measured_phase **rows =
+        weir_arena_take(arena, (result->phase_count + 1) * sizeof *rows);
+    unsigned *counts = weir_arena_take(arena, (result->phase_count + 1) * sizeof *counts);
+
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        rows[i] = weir_measures_of_phase(arena, run, &result->phases[i], &counts[i]);
+        run->phase_count += counts[i];
+    }
+    run->phases = weir_arena_take(arena, run->phase_count * sizeof *run->phases);
+    run->phase_count = 0;
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        memcpy(&run->phases[run->phase_count], rows[i], counts[i] * sizeof **rows);
+        run->phase_count += counts[i];
+    }
+    return run;
+}
+
+/* ---- weir net ---- */
+
+static const char *net_text(struct weir_arena *arena, const json_t *object, const char *key)
+{
+    return or_none(arena, json_string_value(json_object_get(object, key)));
+}
+
+static double net_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static uint64_t net_count(const json_t *object, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(object, key));
+
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* What was asked for, without what makes several measurements of one plan. */
+static void set_net_case(struct weir_measured_phase *phase, const json_t *plan,
+                         const json_t *measured)
+{
+    json_t *work = json_copy((json_t *)plan);
+    char *text;
+
+    json_object_del(work, "sizes");
+    json_object_del(work, "repetitions");
+    json_object_set(work, "message_bytes", json_object_get(measured, "message_bytes"));
+    json_object_set(work, "alone", json_object_get(measured, "alone"));
+    text = json_dumps(work, JSON_COMPACT | JSON_SORT_KEYS);
+    snprintf(phase->case_id, sizeof phase->case_id, "%016" PRIx64,
+             weir_text_hash(text != NULL ? text : "", text != NULL ? strlen(text) : 0));
+    free(text);
+    json_decref(work);
+}
+
+/* A row of one flow of a measurement. */
+static void set_flow(struct weir_arena *arena, struct weir_measured_phase *phase,
+                     const json_t *flow)
+{
+    struct inputs inputs = no_inputs();
+    const char *failure = json_string_value(json_object_get(flow, "failure"));
+    double seconds = net_number(flow, "seconds");
+    bool is_latency = strncmp(phase->name, "latency", 7) == 0;
+
+    phase->part = "pair";
+    phase->target = weir_arena_printf(arena, "%" PRIu64 "->%" PRIu64, net_count(flow, "source"),
+                                      net_count(flow, "sink"));
+    phase->ranks = 2;
+    set_case_of_part(phase);
+    inputs.time = or_nan(seconds);
+    inputs.bytes = net_number(flow, "bytes");
+    inputs.operations = net_number(flow, "messages");
+    inputs.errors = failure != NULL && failure[0] != '\0';
+    inputs.wrong = net_number(flow, "wrong_messages");
+    inputs.retransmits = net_number(flow, "retransmits");
+    if (!is_latency)
+        inputs.rate = or_nan(weir_figures_rate(inputs.bytes, seconds));
+    inputs.ops = or_nan(weir_figures_rate(inputs.operations, seconds));
+    inputs.median = or_nan(net_number(flow, "latency_median_s"));
+    inputs.longest = or_nan(net_number(flow, "latency_max_s"));
+    phase->outcome = inputs.errors > 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
+    phase->is_timed = isfinite(inputs.ops);
+    set_figures(arena, phase, &inputs);
+}
+
+/* All flows of a measurement together. */
+static void set_measurement(struct weir_arena *arena, struct weir_measured_phase *phase,
+                            const json_t *plan, const json_t *measured)
+{
+    const json_t *flows = json_object_get(measured, "flows"), *flow;
+    const json_t *latency = json_object_get(measured, "latency");
+    const char *measure = json_string_value(json_object_get(plan, "measure"));
+    const bool is_alone = json_is_true(json_object_get(measured, "alone"));
+    const bool is_latency = measure != NULL && strcmp(measure, "latency") == 0;
+    struct weir_histogram *histogram = NULL;
+    struct inputs inputs = no_inputs();
+    const json_t *size;
+    size_t i;
+
+    phase->transfer_bytes = net_count(measured, "message_bytes");
+    json_array_foreach(json_object_get(plan, "sizes"), i,
+                       size) if ((uint64_t)json_integer_value(size) == phase->transfer_bytes)
+        phase->phase = (unsigned)i;
+    phase->repetition = (unsigned)net_count(measured, "repetition");
+    phase->loops = weir_arena_printf(arena, "%" PRIu64, net_count(measured, "round"));
+    phase->name = weir_arena_printf(arena, "%s%s", phase->verb, is_alone ? " alone" : "");
+    set_net_case(phase, plan, measured);
+    inputs.bytes = inputs.operations = inputs.errors = inputs.wrong = 0;
+    json_array_foreach(flows, i, flow)
+    {
+        const char *failure = json_string_value(json_object_get(flow, "failure"));
+
+        inputs.bytes += (double)net_count(flow, "bytes");
+        inputs.operations += (double)net_count(flow, "messages");
+        inputs.wrong += (double)net_count(flow, "wrong_messages");
+        inputs.errors += failure != NULL && failure[0] != '\0';
+    }
+    inputs.time = or_nan(net_number(measured, "seconds"));
+    inputs.overlap = net_number(measured, "overlap_s");
+    inputs.cpu = or_nan(net_number(measured, "cpu_s"));
+    if (json_is_object(json_object_get(measured, "totals"))) {
+        const json_t *totals = json_object_get(measured, "totals");
+
+        inputs.operations = net_number(totals, "messages");
+        inputs.errors = net_number(totals, "failed");
+        inputs.wrong = net_number(totals, "wrong_messages");
+        inputs.retransmits = net_number(totals, "retransmits");
+        inputs.bytes = inputs.operations * (double)phase->transfer_bytes;
+    }
+    if (!is_latency)
+        inputs.rate = or_nan(net_number(measured, "bytes_per_s"));
+    inputs.ops = or_nan(weir_figures_rate(inputs.operations, inputs.time));
+    if (json_is_object(latency)) {
+        histogram = weir_arena_take(arena, sizeof *histogram);
+        weir_histogram_reset(histogram);
+        if (weir_json_take(latency, weir_record_histogram_fields, histogram, arena))
+            inputs.latency = histogram;
+    }
+    phase->outcome = inputs.errors > 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
+    phase->is_timed = isfinite(inputs.ops);
+    set_figures(arena, phase, &inputs);
+}
+
+static void set_net_end(struct weir_arena *arena, struct weir_measured_run *run, const json_t *end,
+                        struct weir_measured_phase *usual)
+{
+    const char *believed = json_string_value(json_object_get(end, "believed"));
+    struct weir_text names = {0};
+    const json_t *finding;
+    size_t i;
+
+    run->finished_s = json_number_value(json_object_get(end, "finished_s"));
+    run->has_ended = run->finished_s > 0.0;
+    run->is_interrupted = json_is_true(json_object_get(end, "is_interrupted"));
+    run->exit_code = (int)json_integer_value(json_object_get(end, "exit_code"));
+    run->exit_reason = net_text(arena, end, "exit_reason");
+    for (i = 0; believed != NULL && i < WEIR_BELIEVED_COUNT; i++)
+        if (strcmp(weir_believed_names[i], believed) == 0)
+            run->believed = (enum weir_believed)i;
+    usual->believed = run->believed;
+    json_array_foreach(json_object_get(end, "findings"), i, finding)
+    {
+        const char *name = json_string_value(json_object_get(finding, "name"));
+
+        weir_text_add(&names, "%s%s", names.length > 0 ? ";" : "", name != NULL ? name : "");
+    }
+    usual->findings = or_none(arena, weir_text_string(&names));
+    weir_text_close(&names);
+}
+
+static bool is_record(const json_t *record, const char *kind)
+{
+    const char *name = json_string_value(json_object_get(record, "record"));
+
+    return name != NULL && strcmp(name, kind) == 0;
+}
+
+/* A run of weir net from its records. */
+static struct weir_measured_run *net_run_of(struct weir_arena *arena, const json_t *records)
+{
+    struct weir_measured_run *run = weir_arena_take(arena, sizeof *run);
+    struct weir_measured_phase usual = {.part = "",
+                                        .target = "",
+                                        .path = "",
+                                        .layout = "",
+                                        .filesystem = "",
+                                        .storage = "",
+                                        .options = ""};
+    const json_t *begun = json_array_get(records, 0), *plan = json_object_get(begun, "plan");
+    struct weir_result *host = weir_result_open(1);
+    const json_t *record, *flow;
+    size_t i, j, count = 0;
+
+    weir_json_take(begun, weir_record_run_fields, host, &host->arena);
+    set_run(arena, run, host);
+    run->dialect = usual.dialect = "net";
+    run->label = net_text(arena, begun, "label");
+    run->command = net_text(arena, begun, "command_line");
+    run->believed = usual.believed = WEIR_BELIEVED_PARTIAL;
+    usual.run = run;
+    usual.begun_s = run->begun_s;
+    usual.verb = net_text(arena, plan, "measure");
+    usual.pattern = net_text(arena, plan, "pattern");
+    usual.depth = (unsigned)net_count(plan, "depth");
+    usual.backend = usual.transport = usual.findings = "";
+    json_array_foreach(records, i, record)
+    {
+        const json_t *network = json_object_get(record, "network");
+
+        if (is_record(record, "network")) {
+            usual.backend = net_text(arena, network, "provider");
+            usual.transport = net_text(arena, network, "transport");
+            usual.ranks = (unsigned)net_count(network, "ranks");
+            usual.nodes = (unsigned)net_count(network, "nodes");
+        }
+        if (is_record(record, "end"))
+            set_net_end(arena, run, record, &usual);
+        if (is_record(record, "measurement"))
+            count += 1 + json_array_size(json_object_get(record, "flows"));
+    }
+    if (usual.transport[0] == '\0')
+        usual.transport = usual.backend;
+    run->ranks = usual.ranks;
+    run->nodes = usual.nodes;
+    run->phases = weir_arena_take(arena, (count + 1) * sizeof *run->phases);
+    json_array_foreach(records, i, record)
+    {
+        const json_t *flows = json_object_get(record, "flows");
+        struct weir_measured_phase *whole = &run->phases[run->phase_count];
+
+        if (!is_record(record, "measurement"))
+            continue;
+        *whole = usual;
+        set_measurement(arena, whole, plan, record);
+        run->phase_count++;
+        if (json_array_size(flows) < 2)
+            continue;
+        json_array_foreach(flows, j, flow)
+        {
+            run->phases[run->phase_count] = *whole;
+            set_flow(arena, &run->phases[run->phase_count++], flow);
+        }
+    }
+    weir_result_close(host);
+    return run;
+}
+
+/* ---- result files ---- */
+
+struct weir_measures {
+    struct weir_measures_query query;
+    struct weir_arena arena;
+    unsigned file;   /* the next of the query's paths */
+    unsigned before; /* runs in the files before */
+    bool has_found;  /* a run that was asked for */
+    struct weir_record_reader *reader;
+    struct weir_recorded *kept; /* the latest run, or all of them */
+    unsigned kept_count;
+    struct weir_text damage;
+};
+
+struct weir_measures *weir_measures_open(const struct weir_measures_query *query)
+{
+    struct weir_measures *reader = calloc(1, sizeof *reader);
+
+    if (reader == NULL)
+        weir_error_out_of_memory();
+    reader->query = *query;
+    return reader;
+}
+
+static void end_file(struct weir_measures *reader)
+{
+    unsigned damaged = weir_record_damaged(reader->reader);
+
+    if (damaged > 0)
+        weir_text_add(&reader->damage, "%s: %u line%s damaged or cut off, and left out\n",
+                      reader->query.paths[reader->file - 1], damaged,
+                      damaged == 1 ? " is" : "s are");
+    reader->before += weir_record_count(reader->reader);
+    weir_record_close(reader->reader);
+    reader->reader = NULL;
+}
+
+/* 1 with the next run that was recorded, 0 at the end, or an error. */
+static int next_recorded(struct weir_measures *reader, struct weir_recorded *recorded,
+                         struct weir_error *error)
+{
+    const char *word = reader->query.run != NULL ? reader->query.run : "all";
+
+    for (int code = 0;;) {
+        if (reader->reader == NULL && reader->file == reader->query.path_count)
+            return 0;
+        if (reader->reader == NULL) {
+            const char *path = reader->query.paths[reader->file++];
+
+            code = weir_record_open(path, WEIR_ALL_RUNS, &reader->reader, error);
+            if (code < 0)
+                return code;
+            weir_record_select(reader->reader, word, reader->before, true);
+        }
+        code = weir_record_next(reader->reader, recorded, error);
+        if (code != 0)
+            return code;
+        end_file(reader);
+    }
+}
+
+/* Takes the rows of other tests out. */
+static void choose_test(struct weir_measured_run *run, const char *test)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; test != NULL && i < run->phase_count; i++)
+        if (run->phases[i].test == strtoul(test, NULL, 10))
+            run->phases[count++] = run->phases[i];
+    if (test != NULL)
+        run->phase_count = count;
+}
+
+static void release_results(struct weir_measures *reader)
+{
+    for (unsigned i = 0; i < reader->kept_count; i++)
+        weir_recorded_close(&reader->kept[i]);
+    free(reader->kept);
+    reader->kept = NULL;
+    reader->kept_count = 0;
+}
+
+int weir_measures_next(struct weir_measures *reader, const struct weir_measured_run **next,
+                       struct weir_error *error)
+{
+    for (;;) {
+        struct weir_recorded recorded;
+        struct weir_measured_run *run;
+        const struct weir_recorded_run *summary;
+        int code = next_recorded(reader, &recorded, error);
+
+        if (code == 0 && !reader->has_found && reader->query.run != NULL &&
+            strcasecmp(reader->query.run, "all") != 0 && strcasecmp(reader->query.run, "last") != 0)
+            return weir_error_usage(error, "report",
+                                    "--run: there is no run %s: give last, all, list, a number "
+                                    "from 1 to %u, or an id that --run list shows",
+                                    reader->query.run, reader->before);
+        if (code <= 0)
+            return code;
+        if (!reader->query.keeps_results)
+            release_results(reader);
+        reader->kept = realloc(reader->kept, (reader->kept_count + 1) * sizeof *reader->kept);
+        if (reader->kept == NULL)
+            weir_error_out_of_memory();
+        reader->kept[reader->kept_count++] = recorded;
+        summary = &recorded.summary;
+        run = recorded.plan != NULL
+                  ? weir_measures_of(&reader->arena, recorded.plan, recorded.result)
+                  : net_run_of(&reader->arena, recorded.records);
+        run->source = weir_arena_copy(&reader->arena, reader->query.paths[reader->file - 1]);
+        run->number = reader->before + recorded.number;
+        run->version = or_none(&reader->arena, summary->version);
+        memcpy(run->run_id, summary->id, sizeof run->run_id);
+        reader->has_found = true;
+        if (reader->query.label != NULL && strcmp(reader->query.label, run->label) != 0)
+            continue;
+        choose_test(run, reader->query.test);
+        *next = run;
+        return 1;
+    }
+}
+
+const char *weir_measures_damage(const struct weir_measures *reader)
+{
+    return weir_text_string(&reader->damage);
+}
+
+void weir_measures_close(struct weir_measures *reader)
+{
+    if (reader == NULL)
+        return;
+    release_results(reader);
+    weir_record_close(reader->reader);
+    weir_text_close(&reader->damage);
+    weir_arena_close(&reader->arena);
+    free(reader);
+}
