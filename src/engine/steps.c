@@ -13,10 +13,13 @@
 #include "user_command.h"
 
 #include "weir/base/crash.h"
+#include "weir/base/log.h"
+#include "weir/measure/compare.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +194,63 @@ static int is_over(struct weir_run *run, const struct frame *frame, bool *is_ove
     return code;
 }
 
+/* The widest 95 % interval of the median of a timed phase of the test, in millionths of it. Called
+ * where the result is. */
+static double find_widest_interval(const struct weir_run *run)
+{
+    const struct weir_test *test = run->test;
+    const struct weir_result *result = run->result;
+    struct weir_arena arena = {0};
+    double *rates = weir_arena_take(&arena, (result->phase_count + 1) * sizeof *rates);
+    double widest = 0.0;
+
+    for (size_t i = 0; i < test->phase_count; i++) {
+        const struct weir_phase *phase = test->phases[i];
+        unsigned count = 0;
+
+        /* The few directories of a tree are no measurement. */
+        if (phase->is_check || phase->is_prefill || phase->verb == WEIR_REMOVE ||
+            (weir_verb_works_on_trees(phase->verb) && phase->names.item == NULL))
+            continue;
+        for (unsigned k = 0; k < result->phase_count; k++) {
+            const struct weir_phase_result *found = &result->phases[k];
+
+            if (found->test == test->number && found->phase == phase->number &&
+                found->op_count > 0 && found->windows.total_s > 0.0)
+                rates[count++] = (double)found->op_count / found->windows.total_s;
+        }
+        widest = fmax(widest, weir_compare_interval(rates, count, &arena));
+    }
+    weir_arena_close(&arena);
+    return 1e6 * widest;
+}
+
+/* Rank 0 decides for all whether further repetitions are worth their time. */
+static int is_narrow(struct weir_run *run, const struct frame *frame, uint64_t round, bool *is_over)
+{
+    const struct weir_test *test = run->test;
+    uint64_t must_end = 0;
+    int code;
+
+    if (run->result != NULL) {
+        bool is_late = weir_run_now(run) - frame->begun_ns >= test->repeat_limit_ns;
+        double widest = find_widest_interval(run);
+        bool is_narrow = widest <= (double)test->interval_ppm;
+
+        must_end = round >= frame->step->count || is_late ||
+                   (is_narrow && round >= test->least_repetitions);
+        if (must_end && !is_narrow)
+            weir_log(WEIR_LOG_WARNING,
+                     "the 95 %% interval of a median is +-%.1f %% after %" PRIu64
+                     " repetitions, more than %g %%: %s ended them",
+                     widest / 1e4, round, (double)test->interval_ppm / 1e4,
+                     is_late ? "--repeat-time" : "--max-repetitions");
+    }
+    code = weir_run_share(run, &must_end);
+    *is_over = code != 0 || must_end != 0;
+    return code;
+}
+
 /* Goes back to the begin of the body, or leaves the loop. */
 static bool end_round(struct weir_run *run, struct frame *frame, struct weir_error *error)
 {
@@ -200,6 +260,8 @@ static bool end_round(struct weir_run *run, struct frame *frame, struct weir_err
 
     if (!must_end && frame->step->kind == WEIR_STEP_UNTIL)
         code = is_over(run, frame, &must_end);
+    else if (!must_end && run->loop_count == 1 && run->test->interval_ppm > 0)
+        code = is_narrow(run, frame, round, &must_end);
     else if (!must_end)
         must_end = round >= frame->step->count;
     if (code != 0)

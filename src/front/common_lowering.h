@@ -26,6 +26,7 @@ struct weir_lowering {
     struct weir_error *error;
     const struct weir_descriptor *loop; /* the backend that does the work, if it is no dry run */
     struct weir_load load;
+    bool can_repeat; /* the test is one loop of repetitions, of which any number is whole */
     const char
         *users; /* of the backend, in remarks: "tests 6 and 7 use"; NULL = "this test uses" */
 };

@@ -74,6 +74,14 @@ static const struct weir_option rows[] = {
              "stay in the record"},
     {0, "strict", WEIR_OPTION_FLAG, OURS(is_strict),
      .help = "exit code 1 after a warning or a finding that voids a figure"},
+    {0, "until-interval", WEIR_OPTION_TEXT, OURS(until_interval),
+     .help = "repeat the test until the 95 % interval of the median of each timed phase is within "
+             "this share of it, such as 3%, and at least 5 times"},
+    {0, "max-repetitions", WEIR_OPTION_COUNT, OURS(max_repetitions), .most = 1000,
+     .help = "with --until-interval: most repetitions (30)"},
+    {0, "repeat-time", WEIR_OPTION_TEXT, OURS(repeat_time),
+     .help = "with --until-interval: begin no repetition later than this after the first one, such "
+             "as 90s, 10m or 2h (1h)"},
     {0, "progress", WEIR_OPTION_TEXT, OURS(progress), "auto", .help = WEIR_PROGRESS_HELP},
     {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
      .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "

@@ -30,6 +30,9 @@ struct weir_common_words {
     const char *measure;
     const char *allowed; /* names of findings, separated by commas; NULL = none */
     int64_t is_strict;
+    const char *until_interval; /* NULL = not given */
+    int64_t max_repetitions;    /* 0 = not given */
+    const char *repeat_time;    /* NULL = not given */
     const char *progress;
     const char *stop_before; /* NULL: not given */
     const char *on_error;

@@ -7,10 +7,17 @@
 #include "time_words.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REFUSE WEIR_REFUSE
 #define REMARK WEIR_REMARK
+
+/* Three or four repetitions are often near each other by chance, and would end the loop too early.
+ */
+#define INTERVAL_LEAST 5
+#define REPETITIONS_MAX 30 /* default of --max-repetitions */
 
 /* ---- tasks and buffers ---- */
 
@@ -107,11 +114,56 @@ static int lower_stop_before(const struct weir_lowering *lowering)
     return 0;
 }
 
+/* Makes the loop of repetitions end by --until-interval. */
+static int lower_interval(const struct weir_lowering *lowering)
+{
+    const struct weir_common_words *common = &lowering->request->common;
+    struct weir_test *test = lowering->test;
+    struct weir_step *loop = test->steps;
+    const char *share = common->until_interval;
+    char *end;
+    double percent;
+
+    if (share == NULL && (common->max_repetitions > 0 || common->repeat_time != NULL))
+        return WEIR_REFUSE(lowering, "%s is a limit of --until-interval: use both",
+                           common->max_repetitions > 0 ? "--max-repetitions" : "--repeat-time");
+    if (share == NULL)
+        return 0;
+    if (!lowering->can_repeat)
+        return WEIR_REFUSE(lowering,
+                           "--until-interval: %s has no repetitions that could end "
+                           "earlier; weir ior and weir mdtest have some",
+                           lowering->place);
+    if (common->must_resume)
+        return WEIR_REFUSE(lowering, "--until-interval and --resume: a result file does not record "
+                                     "whether the interval was narrow; use one of them");
+    percent = strtod(share, &end);
+    if (end == share || (strcmp(end, "") != 0 && strcmp(end, "%") != 0) || !(percent >= 0.1) ||
+        !(percent <= 50))
+        return WEIR_REFUSE(lowering,
+                           "--until-interval: \"%s\" is no share of a median: use 0.1%% "
+                           "to 50%%, such as 3%%",
+                           share);
+    test->interval_ppm = (uint64_t)(percent * 1e4 + 0.5);
+    test->least_repetitions = loop->count > INTERVAL_LEAST ? loop->count : INTERVAL_LEAST;
+    loop->count = common->max_repetitions > 0 ? (uint64_t)common->max_repetitions : REPETITIONS_MAX;
+    if (common->max_repetitions == 0 && loop->count < test->least_repetitions)
+        loop->count = test->least_repetitions;
+    if (loop->count < test->least_repetitions)
+        return WEIR_REFUSE(lowering,
+                           "--max-repetitions: %" PRIu64 " are fewer than the %" PRIu64
+                           " that an interval needs here (at least 5, and those of -i)",
+                           loop->count, test->least_repetitions);
+    test->repetitions = loop->count;
+    return weir_time_read("--repeat-time", common->repeat_time != NULL ? common->repeat_time : "1h",
+                          lowering->place, lowering->error, &test->repeat_limit_ns);
+}
+
 int weir_lower_place(const struct weir_lowering *lowering)
 {
     const struct weir_common_words *common = &lowering->request->common;
 
-    if (lower_pinning(lowering) || lower_stop_before(lowering) ||
+    if (lower_interval(lowering) || lower_pinning(lowering) || lower_stop_before(lowering) ||
         weir_watchdog_read(common->watchdog, common->give_up, lowering->place, lowering->error,
                            &lowering->test->watchdog_ns, &lowering->test->give_up_ns) ||
         weir_membind_read(common->membind, lowering->place, &lowering->test->membind,

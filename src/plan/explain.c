@@ -387,6 +387,12 @@ static void add_test_terms(struct weir_text *text, const struct weir_test *test,
     if (test->outlier_ns > 0)
         weir_text_add(text, "  warn of ranks more than %s from the mean\n",
                       weir_words_duration(test->outlier_ns).text);
+    if (test->interval_ppm > 0)
+        weir_text_add(text,
+                      "  from repetition %" PRIu64 " on, end once the interval of each median is "
+                      "within %g %%, or after %s\n",
+                      test->least_repetitions, (double)test->interval_ppm / 1e4,
+                      weir_words_duration(test->repeat_limit_ns).text);
     if (test->repetitions != repetitions_in_tree(test))
         weir_text_add(text, "  counts as %s\n",
                       weir_words_count(test->repetitions, "repetition").text);

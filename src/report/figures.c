@@ -227,6 +227,16 @@ static bool is_cut(const struct weir_result *result, const struct weir_test *tes
     return false;
 }
 
+uint64_t weir_figures_repetitions(const struct weir_result *result, const struct weir_test *test)
+{
+    uint64_t count = 0;
+
+    for (unsigned i = 0; test->interval_ppm > 0 && i < result->phase_count; i++)
+        if (result->phases[i].test == test->number && result->phases[i].repetition >= count)
+            count = result->phases[i].repetition + 1;
+    return count > 0 ? count : test->repetitions;
+}
+
 bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result *result,
                           const struct weir_test *test, enum weir_verb verb,
                           struct weir_ior_summary *summary)
@@ -257,7 +267,8 @@ bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result
     }
     *summary = (struct weir_ior_summary){
         .count = all.total_s.count,
-        .repetitions = is_cut(result, test) ? all.total_s.count : test->repetitions,
+        .repetitions =
+            is_cut(result, test) ? all.total_s.count : weir_figures_repetitions(result, test),
         .mib_per_s = weir_figures_spread(&all.mib_per_s),
         .ops_per_s = weir_figures_spread(&all.ops_per_s),
         .mean_s = mean_of(&all.total_s),

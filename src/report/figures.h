@@ -81,6 +81,9 @@ double weir_figures_waiting(const struct weir_phase *phase, const struct weir_ph
 
 /* ---- over repetitions ---- */
 
+/* Repetitions of a test that were asked for; with --until-interval, those that ran. */
+uint64_t weir_figures_repetitions(const struct weir_result *result, const struct weir_test *test);
+
 struct weir_spread {
     double max;
     double min;

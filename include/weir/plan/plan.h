@@ -398,8 +398,15 @@ struct weir_test {
     uint64_t ranks_per_node_limit; /* ... and of each node only the first ones, likewise; 0: all */
     uint64_t time_limit_ns;        /* start no further data phase later than this; 0: none */
     uint64_t repetitions;
-    uint64_t outlier_ns; /* warn of ranks further than this from the mean; 0: never */
-    bool is_compared;    /* reports hold its rates against those of the test before it */
+    /* --until-interval: from the repetition `least_repetitions` on, the outermost loop ends once
+     * the 95 % interval of the median of each timed phase is within so many millionths; 0 = it does
+     * not
+     */
+    uint64_t interval_ppm;
+    uint64_t least_repetitions;
+    uint64_t repeat_limit_ns; /* ... or once it has lasted this long */
+    uint64_t outlier_ns;      /* warn of ranks further than this from the mean; 0: never */
+    bool is_compared;         /* reports hold its rates against those of the test before it */
     /* not NULL: the test measures one of several storage targets that should be alike, alone, and
      * this is its name; further tests of this name repeat it: the audit holds the rates of each
      * name against those of the others */

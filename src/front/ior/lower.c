@@ -80,7 +80,6 @@ static void lower_limits(const struct weir_ior_lowering *lowering)
 
     test->rank_limit = ior->task_count > 0 ? (uint64_t)ior->task_count : 0;
     test->time_limit_ns = ior->max_time_ns;
-    test->repetitions = (uint64_t)ior->repetitions;
     test->outlier_ns = ior->outlier_threshold_ns;
     test->must_keep = ior->keep_file;
     weir_lower_limits(&lowering->base);
@@ -142,7 +141,8 @@ int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *reques
         .base = {.plan = plan,
                  .request = &request->base,
                  .place = place_of(plan, request),
-                 .error = error},
+                 .error = error,
+                 .can_repeat = true},
         .request = request,
         .ior = ior,
         .payload = lower_payload(request),
@@ -153,6 +153,7 @@ int weir_ior_lower(struct weir_plan *plan, const struct weir_ior_request *reques
         return -EINVAL;
     lowering.base.test = weir_plan_add_test(plan);
     mend_config(&lowering, ior);
+    lowering.base.test->repetitions = (uint64_t)ior->repetitions;
     if (weir_ior_lower_backend(&lowering) || weir_ior_lower_load(&lowering) ||
         weir_ior_lower_steps(&lowering) || lower_hog(&lowering) || weir_lower_place(&lowering.base))
         return -EINVAL;

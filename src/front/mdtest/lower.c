@@ -18,7 +18,6 @@ static void lower_limits(const struct weir_mdtest_lowering *lowering)
     struct weir_test *test = lowering->base.test;
 
     weir_lower_limits(&lowering->base);
-    test->repetitions = (uint64_t)mdtest->iterations;
     test->must_keep = !lowering->work.removes;
     test->rank_csv_path = mdtest->rank_csv_path;
     test->op_csv_prefix = mdtest->op_csv_prefix;
@@ -45,7 +44,8 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
                  .test = weir_plan_add_test(plan),
                  .request = &request->base,
                  .place = request->base.parser.place,
-                 .error = error},
+                 .error = error,
+                 .can_repeat = true},
         .request = request,
         .mdtest = mdtest,
         .work = weir_mdtest_lower_work(&request->mdtest),
@@ -57,6 +57,7 @@ static int lower_test(struct weir_plan *plan, const struct weir_mdtest_request *
     lowering.base.test->rank_limit = ranks;
     lowering.base.test->is_compared = request->is_crowded;
     mend_config(&lowering, mdtest);
+    lowering.base.test->repetitions = (uint64_t)mdtest->iterations;
     if (weir_lower_backend(&lowering.base, mdtest->api, WEIR_WORK_TREES) ||
         weir_lower_load(&lowering.base, STANDARD_DEPTH) || weir_mdtest_check(&lowering) ||
         weir_mdtest_lower_also(&lowering) || weir_mdtest_lower_target(&lowering) ||

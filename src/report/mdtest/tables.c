@@ -91,7 +91,7 @@ static void add_table(struct weir_text *text, const struct table *table,
                       const struct weir_plan *plan, const struct weir_result *result,
                       const struct weir_test *test)
 {
-    add_head(text, table, test->repetitions);
+    add_head(text, table, weir_figures_repetitions(result, test));
     for (int row = 0; weir_mdtest_row_name(row) != NULL; row++) {
         struct weir_mdtest_summary summary;
 

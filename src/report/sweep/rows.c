@@ -229,7 +229,8 @@ static void fill_row(struct view *view, struct weir_sweep_table *table, struct w
 
         if (!is_of_row(sighting, kind, step))
             continue;
-        row->planned_count += (unsigned)sighting->test->repetitions;
+        row->planned_count +=
+            sighting->test->interval_ppm > 0 ? 1 : (unsigned)sighting->test->repetitions;
         row->bytes_per_rank = weir_layout_bytes_per_rank(&sighting->phase->transfers.layout);
         folded += folded_count(view, sighting);
         for (unsigned k = 0; k < view->result->phase_count; k++) {
