@@ -80,7 +80,7 @@ static int obey(struct weir_group *group, const struct weir_command *command,
         exit_code = weir_run_net(group, command->net, &stop_signal, error);
     else if (command->kind == WEIR_COMMAND_SERVE)
         exit_code = weir_serve(&command->serve, &stop_signal, error);
-    else if (group->rank == 0 && weir_show(command, group, error) != 0)
+    else if (group->rank == 0 && weir_show(command, group, &exit_code, error) != 0)
         exit_code = (int)error->exit;
     weir_group_broadcast(group, &exit_code, sizeof exit_code, 0);
     return exit_code;

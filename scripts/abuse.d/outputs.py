@@ -57,7 +57,7 @@ def foreign():
 def inputs():
     """A FIFO as an input waits for its writer, as with cat; SIGTERM ends that. What must be regular is refused at once."""
     for name, words in (("script", "-f o"), ("hints", "-a MPIIO $S -o f --mpiio.hintsFileName=o"), ("rankfile", "$S -o f --pin rankfile:o"),
-                        ("report", "report o")):
+                        ("report", "report o"), ("compare", "compare o -- r")):
         yield Case(f"input.fifo-{name}", f"watch=/; solo $W {words}; kill -TERM $mp; ends 5", ORDERLY | {143}, setup="mkfifo o", word=False)
     for kind, host in (("port-0", "127.0.0.1:0"), ("port-99999", "127.0.0.1:99999"), ("port-negative", "127.0.0.1:-1"), ("unknown", "none.invalid:7")):
         yield Case(f"input.hosts-{kind}", f"$W -a RDMA --rdma.hosts {host} --rdma.secret-file s -w -o /o", REFUSED, setup=SECRET, says=re.escape(host),

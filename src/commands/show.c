@@ -10,6 +10,7 @@
 #include "weir/commands/commands.h"
 #include "weir/doctor/doctor.h"
 #include "weir/io/backend.h"
+#include "weir/report/compare.h"
 #include "weir/report/report.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ static int describe_host(const struct weir_command *command, const struct weir_g
 /* ---- all of them ---- */
 
 static int write_page(const struct weir_command *command, const struct weir_group *group,
-                      struct weir_text *text, struct weir_error *error)
+                      struct weir_text *text, int *exit_code, struct weir_error *error)
 {
     unsigned ranks = (unsigned)group->size;
 
@@ -125,6 +126,8 @@ static int write_page(const struct weir_command *command, const struct weir_grou
         return 0;
     case WEIR_COMMAND_REPORT:
         return weir_show_report(command, text, error);
+    case WEIR_COMMAND_COMPARE:
+        return weir_report_compare(&command->compare, text, exit_code, error);
     case WEIR_COMMAND_DOCTOR:
         return describe_host(command, group, text, error);
     case WEIR_COMMAND_TOPOLOGY:
@@ -152,13 +155,14 @@ void weir_use_words_of(const struct weir_command *command)
     weir_log_set_words(words_of(command));
 }
 
-int weir_show(const struct weir_command *command, const struct weir_group *group,
+int weir_show(const struct weir_command *command, const struct weir_group *group, int *exit_code,
               struct weir_error *error)
 {
     struct weir_text text = {0};
-    int code = write_page(command, group, &text, error);
+    int code = write_page(command, group, &text, exit_code, error);
 
-    if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT)
+    if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT &&
+        command->kind != WEIR_COMMAND_COMPARE)
         weir_report_spell(&text, 0, words_of(command));
     if (code == 0)
         code = print(weir_text_string(&text),

@@ -2,6 +2,7 @@
 /* From argv to a command, by the name of the program and its first word. */
 #include "weir/front/front.h"
 
+#include "compare_words.h"
 #include "dialect.h"
 #include "finding_pages.h"
 #include "host_commands.h"
@@ -34,9 +35,12 @@ static const char help_of_commands[] =
     "              [--summary-file FILE]\n"
     "              [--run last|all|list|N|ID]\n"
     "                          print the report of a run in a file that --result made\n"
+    "  weir compare FILE... -- FILE...\n"
+    "                          compare runs in files that --result made: which rates differ by "
+    "more than their noise\n"
     "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
     "md-workbench, iozone, parabench, targets, net, "
-    "serve, doctor, topology and report\n"
+    "serve, doctor, topology, report and compare\n"
     "  weir help NAME          the page of a finding (weir help findings: all), the definition of "
     "a verdict such as OK or \"DO NOT USE\" (weir help believed: all), or the help of a command\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
@@ -251,6 +255,7 @@ static const struct front_word front_words[] = {
     {"sweep", NULL, false, weir_sweep_read},
     {"compat", NULL, false, read_compat},
     {"report", read_report, false, NULL},
+    {"compare", weir_compare_words_read, false, NULL},
     {"help", NULL, false, read_help},
     {"--help", read_usage, false, NULL},
     {"--version", read_version, false, NULL},
@@ -331,8 +336,8 @@ static int refuse_topic(const char *word, struct weir_error *error)
 static bool say_help_of_command(const char *name, const struct weir_invocation *invocation,
                                 struct weir_command *command, struct weir_error *error)
 {
-    static const char *const with_help[] = {"net",      "serve", "doctor",
-                                            "topology", "sweep", "report"};
+    static const char *const with_help[] = {"net",   "serve",  "doctor", "topology",
+                                            "sweep", "report", "compare"};
     const char *const words[] = {"weir", name, "--help"};
     struct weir_invocation question = {
         .argc = 3, .argv = words, .first = 1, .backends = invocation->backends};

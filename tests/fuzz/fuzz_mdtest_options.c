@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes mdtest's command line: the input, split at blanks, is read as the program's words, and the
- * plan explained. */
+/* Fuzzes the command line of mdtest, or with WEIR_FUZZ_COMPARE that of weir compare: the input, split
+ * at blanks, is read as the program's words, and the plan explained. */
 #include "fuzz_backends.h"
 
 #include <assert.h>
@@ -11,7 +11,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* A first word without a dash would be a command. */
+#ifdef WEIR_FUZZ_COMPARE
+    const char *words[WORDS_MAX] = {"weir", "compare"};
+#else
     const char *words[WORDS_MAX] = {"mdtest", "--plain"};
+#endif
     struct weir_arena arena = {0};
     struct weir_command command;
     struct weir_error error = {0};

@@ -12,6 +12,8 @@ enum weir_exit {
     WEIR_EXIT_DONE = 0,   /* everything asked for was done and right */
     WEIR_EXIT_FLAWED = 1, /* done, but with data or operation errors, or interrupted */
     WEIR_EXIT_USAGE = 2,  /* the command line, a script or the plan is wrong; nothing was touched */
+    WEIR_EXIT_UNFINISHED = 4,
+    WEIR_EXIT_MISSING_CASES = 5,
     WEIR_EXIT_ENVIRONMENT = 3 /* the host, MPI or a library cannot do what is needed */
 };
 

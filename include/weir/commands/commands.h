@@ -31,8 +31,9 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
 int weir_serve(const struct weir_serve_request *request, const volatile sig_atomic_t *stop_signal,
                struct weir_error *error);
 
-/* Prints what any other command asks for, as the first rank of the group. 0, or *error is set. */
-int weir_show(const struct weir_command *command, const struct weir_group *group,
+/* Prints what any other command asks for, as the first rank of the group. 0, or *error is set.
+ * *exit_code is set by commands that end with others than 0 after they have printed. */
+int weir_show(const struct weir_command *command, const struct weir_group *group, int *exit_code,
               struct weir_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #define WEIR_FRONT_FRONT_H
 
 #include "weir/base/arena.h"
+#include "weir/base/compare_request.h"
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
 #include "weir/base/text.h"
@@ -26,6 +27,7 @@ enum weir_command_kind {
     WEIR_COMMAND_SAY,         /* print `text` */
     WEIR_COMMAND_BACKENDS,    /* list the backends */
     WEIR_COMMAND_REPORT,      /* print the report of a result file */
+    WEIR_COMMAND_COMPARE,     /* compare runs of result files */
     WEIR_COMMAND_DOCTOR,      /* say what this host can do */
     WEIR_COMMAND_TOPOLOGY,    /* draw which processors ranks would get */
     WEIR_COMMAND_NET,         /* run `net` */
@@ -78,12 +80,13 @@ struct weir_command {
     struct weir_plan *plan;  /* RUN, EXPLAIN; frozen */
     struct weir_text text;   /* SAY */
     const char *result_path; /* REPORT: a word of argv */
-    struct weir_report_request report;  /* REPORT */
-    struct weir_output output;          /* REPORT: of a run of `dialect` */
-    struct weir_host_question question; /* DOCTOR, TOPOLOGY */
-    struct weir_net_plan *net;          /* NET, NET_EXPLAIN; owned */
-    struct weir_serve_request serve;    /* SERVE */
-    struct weir_arena arena;            /* owns what `report` and `output` point to */
+    struct weir_report_request report;   /* REPORT */
+    struct weir_output output;           /* REPORT: of a run of `dialect` */
+    struct weir_compare_request compare; /* COMPARE */
+    struct weir_host_question question;  /* DOCTOR, TOPOLOGY */
+    struct weir_net_plan *net;           /* NET, NET_EXPLAIN; owned */
+    struct weir_serve_request serve;     /* SERVE */
+    struct weir_arena arena;             /* owns what `report` and `output` point to */
 };
 
 /* Chooses the dialect by argv[0] (a link named "ior") or by the first word ("weir ior -a POSIX");

@@ -31,7 +31,7 @@ enum weir_compare_kind {
 enum weir_compare_verdict {
     WEIR_COMPARE_FASTER,
     WEIR_COMPARE_SLOWER,
-    WEIR_COMPARE_SAME, /* the range is within the limit */
+    WEIR_COMPARE_SAME, /* the range is within the limit; the last of the decided ones */
     WEIR_COMPARE_NO_DIFFERENCE,
     WEIR_COMPARE_CANNOT_TELL, /* a difference of the limit would not have been seen */
     WEIR_COMPARE_NOT_COMPARABLE,
@@ -89,11 +89,6 @@ struct weir_compare {
 
 /* Finds the verdict of each row. */
 void weir_compare_judge(struct weir_compare *compare, struct weir_arena *arena);
-
-static inline bool weir_compare_is_decided(enum weir_compare_verdict verdict)
-{
-    return verdict <= WEIR_COMPARE_SAME;
-}
 
 /* True if the row is SLOWER and its estimate is beyond the limit. */
 bool weir_compare_is_loss(const struct weir_compare *compare, const struct weir_compare_row *row);
