@@ -81,17 +81,20 @@ static struct weir_compare_key *find_key(struct weir_comparison_table *table, co
     return NULL;
 }
 
-static int refuse_key(struct weir_comparison_table *table, const char *option, const char *name,
-                      int length, struct weir_error *error)
+/* The same for an option, as an error if there is no such key. */
+static struct weir_compare_key *need_key(struct weir_comparison_table *table, const char *option,
+                                         const char *name, size_t length, struct weir_error *error)
 {
+    struct weir_compare_key *key = find_key(table, name, length);
     struct weir_text names = {0};
 
-    for (unsigned i = 0; i < table->key_count; i++)
+    for (unsigned i = 0; key == NULL && i < table->key_count; i++)
         weir_text_add(&names, "%s%s", i > 0 ? ", " : "", table->keys[i].name);
-    weir_error_usage(error, "compare", "%s: the runs have no key \"%.*s\"; keys are %s", option,
-                     length, name, weir_text_string(&names));
+    if (key == NULL)
+        weir_error_usage(error, "compare", "%s: the runs have no key \"%.*s\"; keys are %s", option,
+                         (int)length, name, weir_text_string(&names));
     weir_text_close(&names);
-    return error->code;
+    return key;
 }
 
 /* Keys are those of the table above and all tags. */
@@ -116,16 +119,14 @@ static int set_keys(struct weir_comparison_table *table, struct weir_error *erro
         }
     while (across != NULL && *across != '\0') {
         size_t length = strcspn(across, ",");
-        struct weir_compare_key *key = find_key(table, across, length);
+        struct weir_compare_key *key = need_key(table, "--across", across, length, error);
 
         if (key == NULL)
-            return refuse_key(table, "--across", across, (int)length, error);
+            return -EINVAL;
         key->is_across = true;
         across += length + (across[length] == ',');
     }
-    if (by != NULL && find_key(table, by, strlen(by)) == NULL)
-        return refuse_key(table, "--by", by, (int)strlen(by), error);
-    return 0;
+    return by == NULL || need_key(table, "--by", by, strlen(by), error) != NULL ? 0 : -EINVAL;
 }
 
 /* Room for one more element after `count`. Elements move whenever `count` is a power of two. */
@@ -145,10 +146,8 @@ static void *grow(struct weir_arena *arena, void *elements, unsigned count, size
 
 static bool is_same_run(const struct weir_measured_run *a, const struct weir_measured_run *b)
 {
-    if (a->run_id[0] != '\0' || b->run_id[0] != '\0')
-        return strcmp(a->run_id, b->run_id) == 0;
-    return a->number == b->number && a->begun_s == b->begun_s &&
-           strcmp(a->plan_id, b->plan_id) == 0;
+    return strcmp(a->run_id, b->run_id) == 0 &&
+           (a->run_id[0] != '\0' || (a->number == b->number && a->begun_s == b->begun_s));
 }
 
 /* Operations on names count in operations, data in bytes, and a network's answers in time. */

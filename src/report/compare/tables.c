@@ -178,70 +178,66 @@ static void fill_cells(const struct weir_comparison_table *table, unsigned numbe
         snprintf(cells[6], CELL_BYTES, "%s", verdict);
 }
 
+/* Names that do not fit into 100 columns are on lines of their own. */
 static void add_rows(const struct weir_comparison_table *table, struct weir_text *text)
 {
     static const char *const heads[COLUMNS] = {"case",       "A",         "B",      "change",
                                                "95 % range", "seen from", "verdict"};
-    int widths[COLUMNS], total = 0;
     char cells[COLUMNS][CELL_BYTES];
-    bool is_wide;
+    int widths[COLUMNS] = {0}, room = 100;
 
-    for (unsigned c = 0; c < COLUMNS; c++)
-        widths[c] = (int)strlen(heads[c]);
-    for (unsigned i = 0; i < table->judged.count; i++) {
-        fill_cells(table, i, cells);
-        for (unsigned c = 0; c < COLUMNS; c++)
-            if ((int)strlen(cells[c]) > widths[c])
-                widths[c] = (int)strlen(cells[c]);
-    }
-    for (unsigned c = 0; c < COLUMNS; c++)
-        total += widths[c] + 2;
-    /* Long names are on lines of their own, so that no line is longer than 100 columns. */
-    is_wide = total > 102;
-    if (is_wide)
-        widths[0] = (int)strlen(heads[0]);
-    for (unsigned i = 0; i <= table->judged.count; i++) {
+    for (unsigned line = 0; line < 2 * (table->judged.count + 1); line++) {
+        unsigned i = line % (table->judged.count + 1);
+        bool is_wide;
+
         for (unsigned c = 0; i == 0 && c < COLUMNS; c++)
             snprintf(cells[c], CELL_BYTES, "%s", heads[c]);
         if (i > 0)
             fill_cells(table, i - 1, cells);
-        if (is_wide && i > 0)
-            weir_text_add(text, "%s\n%*s", cells[0], widths[0], "");
-        else
-            weir_text_add(text, "%-*s", widths[0], cells[0]);
+        /* The first pass measures, the second one prints. */
+        if (line < table->judged.count + 1) {
+            for (unsigned c = 0; c < COLUMNS; c++)
+                widths[c] = (int)fmax(widths[c], (double)strlen(cells[c]));
+            continue;
+        }
+        for (unsigned c = 1; i == 0 && c < COLUMNS; c++)
+            room -= widths[c] + 2;
+        widths[0] = (int)fmin(widths[0], fmax(room, 4));
+        is_wide = (int)strlen(cells[0]) > widths[0];
+        weir_text_add(text, "%-*s%s", widths[0], cells[0], is_wide ? "\n" : "");
+        if (is_wide)
+            weir_text_add(text, "%*s", widths[0], "");
         for (unsigned c = 1; c + 1 < COLUMNS; c++)
             weir_text_add(text, "  %*s", widths[c], cells[c]);
         weir_text_add(text, "  %s\n", cells[COLUMNS - 1]);
     }
 }
 
-/* The files of a group, how many runs they have, and its label. */
+/* How many runs a side has, and of which files. */
 static void add_side(const struct weir_comparison_table *table, struct weir_text *text, int group)
 {
-    const char *latest = NULL;
+    const char *first = NULL, *latest = NULL;
     unsigned files = 0, runs = 0;
-    struct weir_text names = {0};
 
     for (unsigned i = 0; i < table->run_count; i++) {
+        const char *source = table->runs[i]->source;
+
         if (table->run_groups[i] != group)
             continue;
         runs++;
-        if (latest != NULL && strcmp(latest, table->runs[i]->source) == 0)
-            continue;
-        latest = table->runs[i]->source;
-        if (files++ < 3)
-            weir_text_add(&names, "%s%s", files > 1 ? ", " : "", latest);
+        files += latest == NULL || strcmp(latest, source) != 0;
+        first = first != NULL ? first : source;
+        latest = source;
     }
     weir_text_add(text, "%s  %u run%s of ",
                   table->request->by != NULL ? "runs"
                   : group > 0                ? "B"
                                              : "A",
                   runs, runs == 1 ? "" : "s");
-    weir_text_add_visible(text, weir_text_string(&names));
-    if (files > 3)
-        weir_text_add(text, " and %u files more", files - 3);
+    weir_text_add_visible(text, first);
+    if (files > 1)
+        weir_text_add(text, " and %u more file%s", files - 1, files == 2 ? "" : "s");
     weir_text_add(text, "\n");
-    weir_text_close(&names);
 }
 
 /* Appends a value of a key or, of a list, the words in it that the other value lacks. */
