@@ -30,7 +30,7 @@ static const struct weir_option compare_rows[] = {
     {0, "across", WEIR_OPTION_TEXT, AT(across),
      .help = "keys, separated by commas, that rows of A and B need not have in common: ranks, "
              "nodes, filesystem, target, transport, label, kernel, version, mpi_library, storage, "
-             "options, distribution, cpu_model, hosts, or the key of a tag"},
+             "options, distribution, cpu_model, hosts, cpus, or the key of a tag"},
     {0, "by", WEIR_OPTION_TEXT, AT(by),
      .help = "compare runs of one list of files by the values of such a key; the first value is A"},
     {0, "figures", WEIR_OPTION_TEXT, AT(figures),

@@ -73,7 +73,7 @@ def compare(code, *words):
     last = text.stdout.splitlines()[-1]
     assert f"exit {code}: {document['exit_reason']}" in last, last
     assert all(len(line) <= 100 for line in text.stdout.splitlines()[:-1]
-               if not line.startswith(("A ", "B ", "differs: command"))), text.stdout
+               if not line.startswith(("A ", "B ", "differs: c"))), text.stdout
     document["text"] = text.stdout
     return document
 
@@ -191,7 +191,9 @@ for i, rate in enumerate((60, 80, 100, 120, 140)):
     run(f"earlier{i // 3}", rate, begun=-10 + i)
 d = compare(3, "base", "--", "slow", "--noise-from", "earlier0", "earlier1")
 assert verdicts(d)["write"] == "cannot tell"
-compare(1, "base", "--", "slow", "--noise-from", "earlier0")  # 3 runs are too few
+assert "noise: of at least 5 earlier runs in 2 of 2 rows" in d["text"]
+d = compare(1, "base", "--", "slow", "--noise-from", "earlier0")  # 3 runs are too few
+assert "earlier runs in 0 of 2 rows" in d["text"]
 runs("single2", 97)
 assert compare(3, "single", "--", "single2")["rows"][0]["change_low"] is None
 d = compare(0, "single", "--allow-unsure", "--noise-from", "earlier0", "earlier1", "--", "single2")

@@ -26,6 +26,7 @@ struct weir_compare_sample {
     const struct weir_measured_phase *phase;
     const struct weir_figure_row *figure; /* that is compared unless --figures names others */
     enum weir_measure measure;            /* of --measure */
+    const char *cpus; /* of the ranks: "0-3"; "mixed" if nodes differ, "" = unknown */
     int group;
     unsigned order;      /* in which samples were read */
     const char **values; /* by key */

@@ -21,7 +21,7 @@
 struct fact {
     const char *name;
     size_t offset;
-    bool is_of_run, is_number, is_matched;
+    bool is_of_run, is_of_sample, is_number, is_matched;
 };
 #define PHASE_FACT(member, ...)                                                                    \
     {                                                                                              \
@@ -47,19 +47,24 @@ static const struct fact facts[] = {
     RUN_FACT(distribution),
     RUN_FACT(cpu_model),
     RUN_FACT(hosts),
+    {.name = "cpus", .offset = offsetof(struct weir_compare_sample, cpus), .is_of_sample = true},
     RUN_FACT(command),
 };
 
-static const char *value_of(struct weir_arena *arena, const struct weir_measured_phase *phase,
+static const char *value_of(struct weir_arena *arena, const struct weir_compare_sample *sample,
                             const struct weir_compare_key *key, size_t number)
 {
+    const struct weir_measured_phase *phase = sample->phase;
     const char *member;
     const char *text;
 
     if (number < COUNT(facts)) {
         const struct fact *fact = &facts[number];
 
-        member = (fact->is_of_run ? (const char *)phase->run : (const char *)phase) + fact->offset;
+        member = (fact->is_of_run      ? (const char *)phase->run
+                  : fact->is_of_sample ? (const char *)sample
+                                       : (const char *)phase) +
+                 fact->offset;
         if (fact->is_number)
             return weir_arena_printf(arena, "%u", *(const unsigned *)(const void *)member);
         text = *(const char *const *)(const void *)member;
@@ -172,6 +177,21 @@ static bool is_compared(const struct weir_measured_phase *phase)
             !planned->is_check && !planned->is_prefill && planned->verb != WEIR_REMOVE);
 }
 
+static const char *cpus_of(struct weir_arena *arena, const struct weir_phase_result *found)
+{
+    struct weir_text text = {0};
+    const char *copy;
+
+    for (unsigned i = 0; found != NULL && found->node_places != NULL && i < found->node_count; i++)
+        if (i > 0 && !weir_cpu_set_equals(&found->node_places[i].cpus, &found->node_places[0].cpus))
+            return "mixed";
+    if (found != NULL && found->node_places != NULL && found->node_count > 0)
+        weir_cpu_set_format(&found->node_places[0].cpus, &text);
+    copy = weir_arena_copy(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return copy;
+}
+
 static void add_samples(struct weir_comparison_table *table, const struct weir_measured_run *run,
                         int group)
 {
@@ -185,6 +205,7 @@ static void add_samples(struct weir_comparison_table *table, const struct weir_m
         table->samples[table->sample_count++] = (struct weir_compare_sample){
             .phase = phase,
             .figure = default_figure(phase),
+            .cpus = cpus_of(&table->arena, phase->found),
             .measure =
                 run->plan != NULL ? run->plan->tests[phase->test]->measure : WEIR_MEASURE_STORAGE,
             .group = group,
@@ -640,7 +661,7 @@ int weir_compare_match(struct weir_comparison_table *table, struct weir_error *e
 
         sample->values = weir_arena_take(&table->arena, table->key_count * sizeof *sample->values);
         for (unsigned k = 0; k < table->key_count; k++)
-            sample->values[k] = value_of(&table->arena, sample->phase, &table->keys[k], k);
+            sample->values[k] = value_of(&table->arena, sample, &table->keys[k], k);
     }
     code = set_groups(table, error);
     if (code != 0)

@@ -269,6 +269,8 @@ static void add_value(struct weir_text *text, const char *own, const char *other
 /* What is compared, what else differs, and the order of runs. */
 static void add_preface(const struct weir_comparison_table *table, struct weir_text *text)
 {
+    unsigned earlier = 0;
+
     add_side(table, text, 0);
     if (table->request->by == NULL)
         add_side(table, text, 1);
@@ -288,6 +290,11 @@ static void add_preface(const struct weir_comparison_table *table, struct weir_t
             weir_text_add(text, "\n");
         }
     }
+    for (unsigned i = 0; i < table->judged.count; i++)
+        earlier += table->judged.rows[i].earlier_count >= WEIR_COMPARE_EARLIER_LEAST;
+    if (table->request->earlier.path_count > 0)
+        weir_text_add(text, "noise: of at least %d earlier runs in %u of %u rows\n",
+                      WEIR_COMPARE_EARLIER_LEAST, earlier, table->judged.count);
     if (table->precedence > WEIR_COMPARE_PRECEDENCE_MAX ||
         table->precedence < 1 - WEIR_COMPARE_PRECEDENCE_MAX)
         weir_text_add(text,
