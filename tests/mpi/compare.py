@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -159,6 +160,7 @@ d = compare(0, "base", "--", "mixed", "--across", "filesystem")
 assert len(d["rows"]) == 4 and d["unmatched"] == []
 assert {(r["across_a"], r["across_b"]) for r in d["rows"]} == {
     ("filesystem=ext4", "filesystem=ext4"), ("filesystem=ext4", "filesystem=xfs")}
+assert re.search(r"case +filesystem +A ", d["text"]) and "ext4 -> xfs" in d["text"], d["text"]
 d = compare(0, "mixed", "--by", "filesystem")
 assert [c["key"] for c in d["compared"]] == ["filesystem"] and len(d["rows"]) == 2
 runs("three", 100, 101, 99, tags={"site": "a"})

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define CELL_BYTES 192
-#define COLUMNS 7
+#define COLUMNS 8
 
 static const char *const verdict_names[] = {
     [WEIR_COMPARE_FASTER] = "faster",
@@ -103,14 +103,13 @@ void weir_compare_set_names(struct weir_comparison_table *table)
         for (unsigned k = 1; k < part_count; k++)
             if (differs[k] && parts[i][k][0] != '\0')
                 weir_text_add(&name, ", %s", parts[i][k]);
-        if (line != NULL && line->a->across[0] != '\0')
-            weir_text_add(&name, ", %s -> %s", line->a->across, line->b->across);
         for (unsigned k = 0; line != NULL && k < table->key_count && table->group_count > 2; k++)
             if (table->keys[k].is_compared)
                 weir_text_add(&name, ", %s", or_none(line->b->values[k]));
         /* Cases that differ in nothing that is shown. */
         for (unsigned k = 0; line != NULL && k < i; k++)
-            if (strcmp(table->lines[k].name, weir_text_string(&name)) == 0)
+            if (strcmp(table->lines[k].name, weir_text_string(&name)) == 0 &&
+                strcmp(table->lines[k].a->match, line->a->match) != 0)
                 weir_text_add(&name, ", case %.8s", line->a->phase->case_id);
         *(line != NULL ? &table->lines[i].name : &table->unmatched[i - lines].name) =
             weir_arena_copy(arena, weir_text_string(&name));
@@ -145,53 +144,78 @@ static void format_value(char cell[CELL_BYTES], double value, const char *unit)
              value, prefixes[prefix], strcmp(unit, "bytes/s") == 0 ? "B/s" : "/s");
 }
 
-/* Cells of a row: case, A, B, change, 95 % range, seen from, verdict. Unknown ones are empty. */
+/* Appends the keys of --across that are not compared or, of a sample, their values: "4,old". */
+static void add_across(const struct weir_comparison_table *table, struct weir_text *text,
+                       const struct weir_compare_sample *sample)
+{
+    size_t begin = text->length;
+
+    for (unsigned k = 0; k < table->key_count; k++)
+        if (table->keys[k].is_across && !table->keys[k].is_compared)
+            weir_text_add(text, "%s%s", text->length > begin ? "," : "",
+                          sample != NULL ? or_none(sample->values[k]) : table->keys[k].name);
+}
+
+/* Cells of a row: case, keys of --across, A, B, change, 95 % range, seen from, verdict. Unknown
+ * ones are empty. */
 static void fill_cells(const struct weir_comparison_table *table, unsigned number,
                        char cells[COLUMNS][CELL_BYTES])
 {
     const struct weir_compare_line *line = &table->lines[number];
     const struct weir_compare_row *row = &table->judged.rows[number];
     const char *verdict = verdict_names[row->verdict];
+    struct weir_text across = {0};
 
     memset(cells, 0, COLUMNS * CELL_BYTES);
     snprintf(cells[0], CELL_BYTES, "%s", line->name);
     weir_text_make_visible(cells[0], "");
-    format_value(cells[1], row->a.median, line->figure->unit);
-    format_value(cells[2], row->b.median, line->figure->unit);
+    add_across(table, &across, line->a);
+    if (across.length > 0) {
+        weir_text_add(&across, " -> ");
+        add_across(table, &across, line->b);
+        snprintf(cells[1], CELL_BYTES, "%s", weir_text_string(&across));
+        weir_text_make_visible(cells[1], "");
+    }
+    weir_text_close(&across);
+    format_value(cells[2], row->a.median, line->figure->unit);
+    format_value(cells[3], row->b.median, line->figure->unit);
     if (row->ratio > 0)
-        snprintf(cells[3], CELL_BYTES, "%+.1f %%", 100 * (row->ratio - 1));
+        snprintf(cells[4], CELL_BYTES, "%+.1f %%", 100 * (row->ratio - 1));
     if (row->has_range) {
         double low = 100 * (row->ratio_low - 1), high = 100 * (row->ratio_high - 1);
         double seen = 100 * row->seen_from;
 
-        snprintf(cells[4], CELL_BYTES, "%+.*f..%+.*f %%", fabs(low) < 9.95, low, fabs(high) < 9.95,
+        snprintf(cells[5], CELL_BYTES, "%+.*f..%+.*f %%", fabs(low) < 9.95, low, fabs(high) < 9.95,
                  high);
-        snprintf(cells[5], CELL_BYTES, "%.*f %%", seen < 9.95, seen);
+        snprintf(cells[6], CELL_BYTES, "%.*f %%", seen < 9.95, seen);
     }
     if (row->verdict == WEIR_COMPARE_SAME)
-        snprintf(cells[6], CELL_BYTES, "same within %g %%", 100 * table->judged.limit);
+        snprintf(cells[7], CELL_BYTES, "same within %g %%", 100 * table->judged.limit);
     else if (row->verdict == WEIR_COMPARE_CANNOT_TELL && !row->has_range)
-        snprintf(cells[6], CELL_BYTES, "%s (one measurement)", verdict);
+        snprintf(cells[7], CELL_BYTES, "%s (one measurement)", verdict);
     else if (row->verdict == WEIR_COMPARE_CANNOT_TELL && row->runs_needed > 0)
-        snprintf(cells[6], CELL_BYTES, "%s (%u runs would)", verdict, row->runs_needed);
+        snprintf(cells[7], CELL_BYTES, "%s (%u runs would)", verdict, row->runs_needed);
     else
-        snprintf(cells[6], CELL_BYTES, "%s", verdict);
+        snprintf(cells[7], CELL_BYTES, "%s", verdict);
 }
 
 /* Names that do not fit into 100 columns are on lines of their own. */
 static void add_rows(const struct weir_comparison_table *table, struct weir_text *text)
 {
-    static const char *const heads[COLUMNS] = {"case",       "A",         "B",      "change",
-                                               "95 % range", "seen from", "verdict"};
+    static const char *const heads[COLUMNS] = {"case",   "",           "A",         "B",
+                                               "change", "95 % range", "seen from", "verdict"};
     char cells[COLUMNS][CELL_BYTES];
     int widths[COLUMNS] = {0}, room = 100;
+    struct weir_text across = {0};
+
+    add_across(table, &across, NULL);
 
     for (unsigned line = 0; line < 2 * (table->judged.count + 1); line++) {
         unsigned i = line % (table->judged.count + 1);
         bool is_wide;
 
         for (unsigned c = 0; i == 0 && c < COLUMNS; c++)
-            snprintf(cells[c], CELL_BYTES, "%s", heads[c]);
+            snprintf(cells[c], CELL_BYTES, "%s", c == 1 ? weir_text_string(&across) : heads[c]);
         if (i > 0)
             fill_cells(table, i - 1, cells);
         /* The first pass measures, the second one prints. */
@@ -201,16 +225,18 @@ static void add_rows(const struct weir_comparison_table *table, struct weir_text
             continue;
         }
         for (unsigned c = 1; i == 0 && c < COLUMNS; c++)
-            room -= widths[c] + 2;
+            room -= widths[c] > 0 ? widths[c] + 2 : 0;
         widths[0] = (int)fmin(widths[0], fmax(room, 4));
         is_wide = (int)strlen(cells[0]) > widths[0];
         weir_text_add(text, "%-*s%s", widths[0], cells[0], is_wide ? "\n" : "");
         if (is_wide)
             weir_text_add(text, "%*s", widths[0], "");
         for (unsigned c = 1; c + 1 < COLUMNS; c++)
-            weir_text_add(text, "  %*s", widths[c], cells[c]);
+            if (widths[c] > 0)
+                weir_text_add(text, "  %*s", widths[c], cells[c]);
         weir_text_add(text, "  %s\n", cells[COLUMNS - 1]);
     }
+    weir_text_close(&across);
 }
 
 /* How many runs a side has, and of which files. */
