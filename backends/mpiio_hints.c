@@ -29,8 +29,8 @@ static int collect_file(struct weir_text *lines, const char *path, struct weir_e
     int code = 0;
 
     if (!file)
-        return weir_error_usage(error, "mpiio: --mpiio.hintsFileName", "%s: %s", path,
-                                strerror(errno));
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, "mpiio: --mpiio.hintsFileName",
+                              "%s: %s", path, strerror(errno));
     while (code == 0 && (length = getline(&line, &capacity, file)) >= 0) {
         number++;
         if (strlen(line) < (size_t)length)

@@ -318,8 +318,8 @@ static int read_file(struct host_list *list, const char *path, struct weir_error
     int rc = 0;
 
     if (!file)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -errno, "rdma", "--rdma.hosts-file: %s: %s",
-                              path, strerror(errno));
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, "rdma",
+                              "--rdma.hosts-file: %s: %s", path, strerror(errno));
     while (rc == 0 && (length = getline(&line, &capacity, file)) >= 0) {
         snprintf(place, sizeof place, "--rdma.hosts-file: %s:%u", path, ++number);
         rc = strlen(line) < (size_t)length

@@ -11,6 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct weir_exit_row weir_exit_rows[WEIR_EXIT_COUNT] = {
+    [WEIR_EXIT_DONE] = {"done, and every condition that was asked for holds", 0},
+    [WEIR_EXIT_FLAWED] = {"done, but operations failed, data were wrong, or a condition does not "
+                          "hold",
+                          2},
+    [WEIR_EXIT_USAGE] = {"the command line or the plan is wrong; nothing was touched", 5},
+    [WEIR_EXIT_ENVIRONMENT] = {"the host, MPI or a library lacks what is needed, a file cannot be "
+                               "read or written, or nothing could be judged",
+                               4},
+    [WEIR_EXIT_UNFINISHED] = {"unfinished, or rows are undecided under --fail-if-unsure", 1},
+    [WEIR_EXIT_MISSING_CASES] = {"the cases of --expect-cases are not all there", 3},
+};
+
+enum weir_exit weir_exit_worse(enum weir_exit one, enum weir_exit other)
+{
+    return weir_exit_rows[other].precedence > weir_exit_rows[one].precedence ? other : one;
+}
+
 /* Room for two paths. */
 #define WHOLE_TEXT_BYTES 12288
 

@@ -57,9 +57,9 @@ static int read_status(const char *path, struct counts *counts, struct weir_erro
     bool is_count;
 
     if (fd < 0)
-        return weir_error_usage(error, STATUS_PLACE,
-                                "%s: %s: it is made by " WEIR_REMEDY_STATUS_WRITER, path,
-                                strerror(errno));
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, STATUS_PLACE,
+                              "%s: %s: it is made by " WEIR_REMEDY_STATUS_WRITER, path,
+                              strerror(errno));
     is_count = read_counts(fd, counts);
     close(fd);
     if (!is_count)

@@ -29,7 +29,7 @@ int weir_bindings_read_rankfile(const char *path, struct weir_text *text, struct
     if (file != NULL)
         fclose(file);
     if (code != 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, code, "--pin",
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, "--pin",
                               "%s: the rankfile cannot be read: %s", path, strerror(-code));
     if (text->length > WEIR_RANKFILE_BYTES_MAX)
         return weir_error_usage(error, "--pin",

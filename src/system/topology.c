@@ -71,9 +71,9 @@ static int set_xml(hwloc_topology_t hwloc, const struct origin *origin, struct w
     FILE *file = fopen(origin->xml_path, "re");
 
     if (file == NULL)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -errno, origin->place, "cannot read %s: %s",
-                              origin->place == origin->xml_path ? "this file" : origin->xml_path,
-                              strerror(errno));
+        return weir_error_set(
+            error, WEIR_EXIT_ENVIRONMENT, -errno, origin->place, "cannot read %s: %s",
+            origin->place == origin->xml_path ? "this file" : origin->xml_path, strerror(errno));
     fclose(file);
     return hwloc_topology_set_xml(hwloc, origin->xml_path) == 0 ? 0 : refuse_xml(origin, error);
 }

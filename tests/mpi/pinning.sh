@@ -57,11 +57,12 @@ pinned_in_turn() { # pinned_in_turn "CPUS CPUS..." POLICY ["CPUS CPUS..." POLICY
     expect_record "all(w.placement.nodes.pinned == [True] for w, is_pinned in zip(writes, '${is_pinned[*]}'.split()) if is_pinned == '1')"
 }
 
+code=2
 refused() { # refused PATTERN COMMAND...: nothing runs, and nothing is made
     local pattern=$1
     shift
     capture "$@" -a POSIX -w -k -t 64k -b 1m -o "$files/f"
-    expect_exit 2
+    expect_exit "$code"
     expect_error "$pattern"
     expect_files ''
 }
@@ -86,7 +87,7 @@ fi
 # ---------------------------------------------------------------- rankfiles
 printf '# of two ranks\n1 %s\n0 %s\n' "$first" "$second" >"$work/ranks"
 pinned "$second $first" "rankfile:$work/ranks"
-refused "$work/none: .*No such file" mpiexec -n 2 "$WEIR" --pin "rankfile:$work/none"
+code=3 refused "$work/none: .*No such file" mpiexec -n 2 "$WEIR" --pin "rankfile:$work/none"
 printf '0 %s\n' "$first" >"$work/ranks"
 refused 'rank 1 ' mpiexec -n 2 "$WEIR" --pin "rankfile:$work/ranks"
 

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Wrong input is refused with a sentence and exit code 2, by one rank, before anything is created or removed.
+# Wrong input is refused with a sentence and exit code 2 (3: it cannot be read), by one rank, before anything is created or removed.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 listing() { find "$files" -printf '%P %y %s %T@\n' | sort; }
 
-refused() { # refused PATTERN OPTION...
+code=2
+refused() { # refused PATTERN OPTION...: with the exit code $code
     local pattern=$1 before
     shift
     before=$(listing)
     rm -f "$result"
     run 2 "$@" --result "$result"
-    expect_exit 2
+    expect_exit "$code"
     expect_error "$pattern"
     [[ $(listing) == "$before" ]] || fail "something was created, changed or removed"
     [[ ! -e $result ]] || fail "a result file was made"
@@ -39,7 +40,7 @@ refused 'precious.*overwrite' "${small[@]}" -w -o "$files/precious"
 refused 'precious.*overwrite' "${small[@]}" -w -F -o "$files/precious"
 refused 'precious.*overwrite' "${small[@]}" -w -E -o "$files/precious"
 refused 'image.*overwrite' "${small[@]}" -w -o "$files/image"
-refused 'no-such-script' -f "$work/no-such-script"
+code=3 refused 'no-such-script' -f "$work/no-such-script"
 refused 'quirk' "${small[@]}" -O quirk=1 -o "$f"
 refused 'packet|-l' "${small[@]}" -l zebra -o "$f"
 

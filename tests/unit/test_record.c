@@ -734,7 +734,7 @@ static void assert_refused(const char *content, const char *sentence)
     assert_null(read.result);
     assert_null(read.plan);
     assert_non_null(strstr(error.text, sentence));
-    assert_int_equal(error.exit, WEIR_EXIT_USAGE);
+    assert_int_equal(error.exit, WEIR_EXIT_ENVIRONMENT);
     unlink(path);
 }
 

@@ -7,15 +7,26 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* Exit codes of the process. */
+/* Exit codes of all commands; weir_exit_rows has their meanings. */
 enum weir_exit {
-    WEIR_EXIT_DONE = 0,   /* everything asked for was done and right */
-    WEIR_EXIT_FLAWED = 1, /* done, but with data or operation errors, or interrupted */
-    WEIR_EXIT_USAGE = 2,  /* the command line, a script or the plan is wrong; nothing was touched */
-    WEIR_EXIT_UNFINISHED = 4,
-    WEIR_EXIT_MISSING_CASES = 5,
-    WEIR_EXIT_ENVIRONMENT = 3 /* the host, MPI or a library cannot do what is needed */
+    WEIR_EXIT_DONE,
+    WEIR_EXIT_FLAWED,
+    WEIR_EXIT_USAGE,
+    WEIR_EXIT_ENVIRONMENT,
+    WEIR_EXIT_UNFINISHED,
+    WEIR_EXIT_MISSING_CASES,
+    WEIR_EXIT_COUNT
 };
+
+/* One row per code. */
+struct weir_exit_row {
+    const char *meaning;
+    unsigned precedence; /* the greatest wins where several codes hold */
+};
+extern const struct weir_exit_row weir_exit_rows[WEIR_EXIT_COUNT];
+
+/* Returns the one of two codes that a command returns where both hold. */
+enum weir_exit weir_exit_worse(enum weir_exit one, enum weir_exit other);
 
 #define WEIR_ERROR_TEXT_BYTES 768
 

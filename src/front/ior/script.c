@@ -131,13 +131,14 @@ int weir_ior_script_load(const char *path, struct weir_arena *arena, const char 
     int code;
 
     if (!file)
-        return weir_error_usage(error, place,
-                                "-f: %s: %s (-f names a script of tests; -o names the file to "
-                                "write and read)",
-                                path, strerror(errno));
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, place,
+                              "-f: %s: %s (-f names a script of tests; -o names the file to "
+                              "write and read)",
+                              path, strerror(errno));
     code = weir_text_add_file(&whole, file, SIZE_MAX);
     if (code != 0)
-        weir_error_usage(error, place, "-f: %s: cannot be read: %s", path, strerror(-code));
+        weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, place, "-f: %s: cannot be read: %s",
+                       path, strerror(-code));
     else if (weir_text_zero_line(&whole) != 0)
         weir_error_usage(error, place, "-f: %s:%zu: is no text: there is a zero byte in this line",
                          path, weir_text_zero_line(&whole));

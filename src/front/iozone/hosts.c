@@ -20,7 +20,8 @@ const char *weir_iozone_read_file(const struct weir_iozone_lowering *lowering, c
     const char *copy = NULL;
 
     if (code != 0)
-        REFUSE(lowering, "%s: %s: %s", option, path, strerror(-code));
+        weir_error_set(lowering->base.error, WEIR_EXIT_ENVIRONMENT, code, lowering->base.place,
+                       "%s: %s: %s", option, path, strerror(-code));
     else if (weir_text_zero_line(&text) != 0)
         REFUSE(lowering, "%s: %s:%zu: is no text: there is a zero byte in this line", option, path,
                weir_text_zero_line(&text));

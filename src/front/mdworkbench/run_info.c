@@ -43,7 +43,8 @@ int weir_run_info_read(const char *path, uint64_t *position, const char *place,
     if (fd < 0 && errno == ENOENT)
         return 0;
     if (fd < 0)
-        return weir_error_usage(error, place, "--run-info-file: %s: %s", path, strerror(errno));
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, place,
+                              "--run-info-file: %s: %s", path, strerror(errno));
     is_position = read_position(fd, &found);
     close(fd);
     if (!is_position)

@@ -55,7 +55,8 @@ static int load(const struct lowering *lowering, const char *path, const char **
     int code = file != NULL ? weir_text_add_file(&whole, file, SIZE_MAX) : -errno;
 
     if (code != 0)
-        REFUSE(lowering, "%s: %s", path, strerror(-code));
+        weir_error_set(lowering->base.error, WEIR_EXIT_ENVIRONMENT, code, lowering->base.place,
+                       "%s: %s", path, strerror(-code));
     else if (weir_text_zero_line(&whole) != 0)
         REFUSE(lowering, "%s:%zu: is no text: there is a zero byte in this line", path,
                weir_text_zero_line(&whole));

@@ -70,7 +70,8 @@ int weir_targets_list_devices(struct weir_arena *arena, struct weir_target_sourc
     int count = scandir("/sys/block", &entries, NULL, alphasort), turn;
 
     if (count < 0)
-        return weir_error_usage(error, place, "--devices: /sys/block: %s", strerror(errno));
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, place,
+                              "--devices: /sys/block: %s", strerror(errno));
     turn = take_turn();
     for (int i = 0; i < count; i++) {
         if (is_storage(entries[i]) && has_bytes(arena, entries[i]->d_name))

@@ -165,7 +165,8 @@ static char *list(struct weir_arena *arena, const char *option, const char *comm
     text[length] = '\0';
     if (is_right)
         return text;
-    weir_error_usage(error, PLACE, "%s: \"%s\" failed: the targets are not known", option, command);
+    weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, PLACE,
+                   "%s: \"%s\" failed: the targets are not known", option, command);
     return NULL;
 }
 

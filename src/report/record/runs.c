@@ -175,7 +175,7 @@ static int read_run(struct weir_record_reader *reader, const struct scanned_run 
         json_string_value(json_object_get(json_array_get(scanned->records, 0), "schema"));
 
     if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -EPROTONOSUPPORT, reader->path,
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPROTONOSUPPORT, reader->path,
                               "run %u has the schema %s; this version reads %s: take the version "
                               "of weir that wrote it",
                               run->number + 1, schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
@@ -375,7 +375,7 @@ static int read_line(struct weir_record_reader *reader, struct weir_error *error
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, reader->path, "%s",
                               strerror(-code));
     if (reader->is_at_end && reader->count == 0)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, reader->path,
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENODATA, reader->path,
                               "holds no run; result files are made by --result FILE");
     return 0;
 }
@@ -389,7 +389,7 @@ int weir_record_open(const char *path, unsigned run, struct weir_record_reader *
     struct weir_record_reader *opened;
 
     if (!file)
-        return weir_error_set(error, WEIR_EXIT_USAGE, -errno, path, "%s", strerror(errno));
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -errno, path, "%s", strerror(errno));
     opened = calloc(1, sizeof *opened);
     if (!opened)
         weir_error_out_of_memory();
@@ -492,7 +492,7 @@ int weir_record_read(const char *path, unsigned run, struct weir_recorded *read,
         return code;
     code = weir_record_next(reader, read, error);
     if (code == 0 && reader->damaged > 0)
-        code = weir_error_set(error, WEIR_EXIT_USAGE, -EBADMSG, path,
+        code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EBADMSG, path,
                               "the run is damaged: its first line cannot be read");
     else if (code == 0)
         code = weir_error_set(error, WEIR_EXIT_USAGE, -ENODATA, path, "has fewer runs than that");
