@@ -112,6 +112,27 @@ def help_pages():
     yield Case("help.ranks-unknown", "$M -n 2 $W help residnt", REFUSED, says="weir help resident")
 
 
+def conditions():
+    """--expect: what is no condition is refused before a file is made; what does not hold is said, whatever ends the run."""
+    rows = (("empty", "''"), ("comma", "','"), ("no-operator", "rate"), ("two-operators", "'1 < rate < 2'"), ("arrow", "'rate => 1'"), ("dot", "'.rate > 1'"),
+            ("only-operator", "'>='"), ("unknown", "'speed > 1'"), ("phase", "'stat.ops > 1'"), ("unit", "'rate > 5ms'"), ("nan", "'rate >= nanGB/s'"),
+            ("negative", "'rate >= -1GB/s'"), ("huge", "'rate >= 99999999999999999999GB/s'"), ("exponent", "'rate >= 1e9'"), ("format", "'%s%n%p >= 1'"),
+            ("control", "$'a\\x01\\xff\\e[2J >= 1'"), ("newline", "$'errors = 0\\n\\n'"), ("long-name", "\"$(printf '%0100000d' 0) > 1\""),
+            ("many", "\"$(yes 'errors = 0,' | head -5000)\""))
+    for name, words in rows:
+        yield Case(f"expect.{name}", f"$M -n 2 $W $S -o f --expect {words}; rc=$?; [[ ! -e f ]] || exit 9; exit $rc", REFUSED, quick=name in ("unknown", "huge", "control"))
+        yield Case(f"expect.report-{name}", f"$W report r --expect {words} >/dev/null", REFUSED, setup="$W $S -o f --result r")
+    yield Case("expect.fails", "$M -n 2 $W $S -o f --expect 'rate >= 900TB/s, errors = 0'", FAILED, says="rate >= 900TB/s", quick=True)
+    yield Case("expect.full", "$W $S -o f --expect 'rate >= 900TB/s' >/dev/full", LACKING, says="o space left")
+    yield Case("expect.interrupted", "watch=f; solo $W -w -t 64k -b 64m --rate 10 -o f --expect 'rate > 0' >/dev/null; kill -TERM $mp; ends 8", FAILED,
+               says="rate > 0")
+    for form in ("junit", "tap"):
+        yield Case(f"expect.{form}-full", f"$W report r --format {form} >/dev/full", LACKING, setup="$W $S -o f --result r", says="o space left", quick=form == "tap")
+        yield Case(f"expect.{form}-two-runs", f"$W report r --run all --format {form}", REFUSED, setup="$W $S -o f --result r; $W $S -o f --result r")
+        yield Case(f"expect.{form}-odd-names", f"$W report r --format {form}", DONE, word=False,
+                   setup="$W $S -o $'f\\x01\\xff#<&\"' --result r --expect 'errors = 0' --allow-unverified")
+
+
 VALUES = ("-1 0 1 2 nan NaN inf -inf 1e3 1e308 1e-320 99999999999999999999 9223372036854775807 9223372036854775808 18446744073709551615 "
           "-9223372036854775808 8e 0x10 1.5 1.5g 1k 1kk 1m 9999999t 8388608t 16777216t 1,000 １ 4294967296 4294967297 2147483647 2147483648 -- "
           "$(id)").split() + ["", "  ", "1 ", "+1"]
@@ -188,4 +209,5 @@ def cases():
     yield from inputs()
     yield from descriptors()
     yield from help_pages()
+    yield from conditions()
     yield from numbers()

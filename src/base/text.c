@@ -271,6 +271,37 @@ int weir_integer_parse(const char *text, int64_t *value)
     return 0;
 }
 
+int weir_rate_parse(const char *text, bool is_in_bytes, double *per_s)
+{
+    static const char prefixes[] = "kmgtp";
+    struct decimal decimal;
+    const char *unit, *prefix, *first;
+    double base = 1000.0, factor = 1.0;
+    int failure = read_decimal(text, &decimal, &unit);
+
+    if (failure)
+        return failure;
+    unit += strspn(unit, " ");
+    first = unit;
+    prefix = *unit != '\0' ? strchr(prefixes, *unit | 0x20) : NULL;
+    if (prefix != NULL) {
+        unit++;
+        if (*unit == 'i' || *unit == 'I') {
+            base = 1024.0;
+            unit++;
+        }
+        for (const char *each = prefixes; each <= prefix; each++)
+            factor *= base;
+    }
+    unit += is_in_bytes && *unit == 'B';
+    if ((*unit != '\0' && strcasecmp(unit, "/s") != 0) ||
+        (is_in_bytes && unit == first && (decimal.whole > 0 || decimal.numerator > 0)))
+        return -EINVAL;
+    *per_s =
+        factor * ((double)decimal.whole + (double)decimal.numerator / (double)decimal.denominator);
+    return 0;
+}
+
 uint64_t weir_time_unit_ns(const char *unit, size_t length)
 {
     static const struct {

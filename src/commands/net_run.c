@@ -4,6 +4,7 @@
 #include "progress_line.h"
 #include "side_report.h"
 
+#include "weir/base/log.h"
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
 #include "weir/commands/commands.h"
@@ -168,10 +169,17 @@ static int conclude(struct net_recorder *recorder, struct weir_net_result *resul
 
     result->finished_s = weir_wall_clock_s();
     weir_net_result_believe(result, recorder->plan);
-    result->exit_code = result->has_failed || result->is_interrupted ||
-                                weir_net_result_is_refused(result, recorder->plan)
-                            ? WEIR_EXIT_FLAWED
-                            : WEIR_EXIT_DONE;
+    result->exit_reason = weir_error_is_set(error) ? error->text
+                          : result->has_failed     ? "a flow failed"
+                          : result->is_interrupted ? "interrupted"
+                          : weir_net_result_is_refused(result, recorder->plan)
+                              ? "--strict: a warning, or a finding that voids a figure"
+                              : NULL;
+    result->exit_code = weir_error_is_set(error)      ? (int)error->exit
+                        : result->exit_reason != NULL ? WEIR_EXIT_FLAWED
+                                                      : WEIR_EXIT_DONE;
+    if (result->exit_code == WEIR_EXIT_FLAWED && !weir_error_is_set(error))
+        weir_log(WEIR_LOG_WARNING, "exit code 1: %s", result->exit_reason);
     if (!weir_error_is_set(error)) {
         begin(recorder, result);
         weir_net_report_end(recorder->plan, result, &text);

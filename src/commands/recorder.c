@@ -681,11 +681,16 @@ static bool is_interrupted_between_phases(const struct weir_result *result)
     return result->is_interrupted;
 }
 
+/* What the report has no place for: our block, and conditions. */
 static void tell_apart(const struct weir_recorder *recorder)
 {
+    const struct weir_plan *plan = recorder->plan;
     struct weir_text text = {0};
 
-    weir_report_trust(&text, recorder->plan, recorder->result);
+    if (plan->output.is_apart)
+        weir_report_trust(&text, plan, recorder->result);
+    if (plan->output.is_apart || !weir_report_has_conditions(plan))
+        weir_report_conditions(&text, plan, recorder->result);
     weir_report_spell(&text, 0, weir_report_words_of(recorder->plan, 0));
     fputs(weir_text_string(&text), stderr);
     weir_text_close(&text);
@@ -740,8 +745,7 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
                                   recorder->plan->output.result_path);
         if (recorder->out != stdout && fclose(recorder->out) != 0)
             code = fail(error, WEIR_REMEDY_REPORT_FILE, recorder->plan->output.summary_path);
-        if (recorder->plan->output.is_apart)
-            tell_apart(recorder);
+        tell_apart(recorder);
     }
     weir_text_close(&recorder->text);
     weir_text_close(&recorder->shadow_text);

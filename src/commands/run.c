@@ -12,6 +12,7 @@
 #include "weir/base/random.h"
 #include "weir/base/remedy.h"
 #include "weir/commands/commands.h"
+#include "weir/report/expect.h"
 #include "weir/system/host.h"
 #include "weir/system/topology.h"
 
@@ -43,6 +44,7 @@ static int agree_on_plan(struct weir_group *group, const struct weir_plan *plan,
                              ? ", and does each have as many ranks, or does the sweep have "
                                "ranks-per-node="
                              : "");
+    weir_expect_check(plan->output.expect, plan, WEIR_EXPECT_PLACE, error);
     return weir_group_agree(group, error);
 }
 
@@ -237,16 +239,63 @@ static struct weir_result *begin_result(const struct weir_group *group,
     return result;
 }
 
-static int judge(const struct weir_plan *plan, const struct weir_result *result,
-                 const struct weir_recorder *recorder)
+/* Appends why a phase makes the exit code 1. */
+static void add_flaw(struct weir_text *reason, const struct weir_plan *plan,
+                     const struct weir_phase_result *phase)
 {
-    int exit_code = weir_result_judge(result);
+    const struct weir_phase *planned = weir_plan_find_phase(plan, phase->test, phase->phase);
 
-    if (exit_code == WEIR_EXIT_DONE && plan->output.warnings_are_errors &&
-        (weir_audit_warns(plan, result) || weir_recorder_warnings(recorder) > 0 ||
-         (plan->output.is_strict && weir_audit_voids(result))))
-        return WEIR_EXIT_FLAWED;
-    return exit_code;
+    if (plan->test_count > 1)
+        weir_text_add(reason, "test %u, ", phase->test);
+    weir_text_add(reason, "%s %u: ", weir_verb_name(planned->verb), phase->repetition);
+    if (phase->failure[0] != '\0')
+        weir_text_add(reason, "%s", phase->failure);
+    else if (phase->mismatches.wrong_transfers > 0)
+        weir_text_add(reason, "data were wrong in %" PRIu64 " of %" PRIu64,
+                      phase->mismatches.wrong_transfers, phase->mismatches.checked_transfers);
+    else if (phase->error_count > 0)
+        weir_text_add(reason, "%" PRIu64 " operations failed", phase->error_count);
+    else if (phase->has_lost_bytes)
+        weir_text_add(reason, "the files hold less than was written");
+    else
+        weir_text_add(reason, "%s", phase->is_interrupted ? "interrupted" : "not complete");
+}
+
+/* Sets the exit code of a run and its reason, and `unmet` if a condition of --expect does not hold.
+ */
+static void judge(const struct weir_plan *plan, struct weir_result *result,
+                  const struct weir_recorder *recorder, const struct weir_error *error,
+                  struct weir_error *unmet)
+{
+    const struct weir_phase_result *flaw = weir_result_flaw(result);
+    const struct weir_output *output = &plan->output;
+    struct weir_text reason = {0};
+
+    if (output->expect != NULL)
+        weir_expect_fail(weir_expect_judge(&result->arena, plan, result), unmet);
+    if (weir_error_is_set(error))
+        weir_text_add(&reason, "%s", error->text);
+    else if (flaw != NULL)
+        add_flaw(&reason, plan, flaw);
+    else if (result->is_interrupted)
+        weir_text_add(&reason, "interrupted between phases");
+    else if (output->is_strict && weir_audit_voids(result))
+        weir_text_add(&reason, "--strict: a finding voids a figure");
+    else if (output->warnings_are_errors &&
+             (weir_audit_warns(plan, result) || weir_recorder_warnings(recorder) > 0))
+        weir_text_add(&reason, "a warning, which is an error as asked");
+    else
+        weir_text_add(&reason, "%s", unmet->text);
+    result->exit_code = weir_error_is_set(error) ? (int)error->exit
+                        : reason.length > 0      ? WEIR_EXIT_FLAWED
+                                                 : WEIR_EXIT_DONE;
+    /* Warnings of an original have no other place than its report. */
+    if (result->exit_code == WEIR_EXIT_FLAWED && weir_result_judge(result) == WEIR_EXIT_DONE &&
+        !weir_error_is_set(unmet))
+        weir_log(WEIR_LOG_WARNING, "exit code 1: %s", reason.data);
+    if (reason.length > 0)
+        result->exit_reason = weir_arena_copy(&result->arena, weir_text_string(&reason));
+    weir_text_close(&reason);
 }
 
 static bool has_deadline(const struct weir_plan *plan, const struct weir_phase_result *phase)
@@ -284,15 +333,20 @@ static void store_position(const struct weir_plan *plan, const struct weir_resul
 static int conclude(struct weir_recorder *recorder, struct weir_result *result,
                     const struct weir_plan *plan, struct weir_error *error)
 {
+    struct weir_error unmet = {0};
+
     result->finished_s = weir_wall_clock_s();
     /* While another process locks the result file, records of this run are not yet in it. */
     if (recorder->record.pending.length == 0)
         check_advance(plan, result, recorder->resumption, error);
     if (!weir_error_is_set(error) && has_position(plan, result))
         store_position(plan, result, error);
-    result->exit_code = weir_error_is_set(error) ? (int)error->exit : judge(plan, result, recorder);
+    judge(plan, result, recorder, error, &unmet);
     result->believed = weir_result_believed(result);
     weir_recorder_close(recorder, error);
+    /* Printed after all else: of a job that is piped to a file, this may be all that is read. */
+    if (weir_error_is_set(&unmet) && !weir_error_is_set(error))
+        *error = unmet;
     return weir_error_is_set(error) ? (int)error->exit : result->exit_code;
 }
 

@@ -11,6 +11,7 @@
 #include "weir/doctor/doctor.h"
 #include "weir/io/backend.h"
 #include "weir/report/compare.h"
+#include "weir/report/expect.h"
 #include "weir/report/report.h"
 
 #include <errno.h>
@@ -105,7 +106,8 @@ static int describe_host(const struct weir_command *command, const struct weir_g
 /* ---- all of them ---- */
 
 static int write_page(const struct weir_command *command, const struct weir_group *group,
-                      struct weir_text *text, int *exit_code, struct weir_error *error)
+                      struct weir_text *text, int *exit_code, struct weir_error *failed,
+                      struct weir_error *error)
 {
     unsigned ranks = (unsigned)group->size;
 
@@ -123,9 +125,10 @@ static int write_page(const struct weir_command *command, const struct weir_grou
         return 0;
     case WEIR_COMMAND_EXPLAIN:
         explain(command->plan, ranks, text);
-        return 0;
+        return weir_expect_check(command->plan->output.expect, command->plan, WEIR_EXPECT_PLACE,
+                                 error);
     case WEIR_COMMAND_REPORT:
-        return weir_show_report(command, text, error);
+        return weir_show_report(command, text, failed, error);
     case WEIR_COMMAND_COMPARE:
         return weir_report_compare(&command->compare, text, exit_code, error);
     case WEIR_COMMAND_DOCTOR:
@@ -159,7 +162,8 @@ int weir_show(const struct weir_command *command, const struct weir_group *group
               struct weir_error *error)
 {
     struct weir_text text = {0};
-    int code = write_page(command, group, &text, exit_code, error);
+    struct weir_error failed = {0};
+    int code = write_page(command, group, &text, exit_code, &failed, error);
 
     if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT &&
         command->kind != WEIR_COMMAND_COMPARE)
@@ -171,5 +175,9 @@ int weir_show(const struct weir_command *command, const struct weir_group *group
     weir_text_close(&text);
     if (code == 0 && command->kind == WEIR_COMMAND_EXPLAIN)
         tell_remarks(command->plan);
+    if (code == 0 && weir_error_is_set(&failed)) {
+        *error = failed;
+        code = failed.code;
+    }
     return code;
 }

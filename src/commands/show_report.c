@@ -3,6 +3,7 @@
 #include "show_report.h"
 
 #include "weir/base/log.h"
+#include "weir/report/expect.h"
 #include "weir/report/report.h"
 
 #include <stdio.h>
@@ -56,9 +57,26 @@ static bool has_run_column(const struct weir_command *command)
            strcasecmp(command->report.run, "all") == 0;
 }
 
+/* Prints the lines of conditions that the report has no place for, and sets `failed` if one does
+ * not hold. */
+static void check_conditions(const struct weir_plan *plan, const struct weir_result *result,
+                             struct weir_error *failed)
+{
+    struct weir_arena arena = {0};
+    struct weir_text text = {0};
+
+    if (!weir_report_has_conditions(plan))
+        weir_report_conditions(&text, plan, result);
+    fputs(weir_text_string(&text), stderr);
+    weir_expect_fail(weir_expect_judge(&arena, plan, result), failed);
+    weir_text_close(&text);
+    weir_arena_close(&arena);
+}
+
 /* `header`: the latest one of those with a column of the run. */
 static int tell_run(const struct weir_command *command, struct weir_recorded *run,
-                    struct weir_text *text, struct weir_text *header, struct weir_error *error)
+                    struct weir_text *text, struct weir_text *header, struct weir_error *failed,
+                    struct weir_error *error)
 {
     struct weir_plan *plan = run->plan;
     size_t first = text->length;
@@ -67,8 +85,16 @@ static int tell_run(const struct weir_command *command, struct weir_recorded *ru
     if (code == 0 && weir_reporter_find(&plan->output)->is_of_sweep && plan->sweep.axis_count == 0)
         code = weir_error_usage(error, "report", "\"%s\" is a format of sweeps, and run %u is none",
                                 command->report.format, run->number + 1);
+    plan->output.allows_unverified |= command->report.allows_unverified;
+    if (code == 0 && command->report.expect != NULL) {
+        plan->output.expect = command->report.expect;
+        plan->output.allows_unverified = command->report.allows_unverified;
+        code = weir_expect_check(plan->output.expect, plan, "report: " WEIR_EXPECT_PLACE, error);
+    }
     if (code == 0)
         weir_report_whole(text, run->plan, run->result);
+    if (code == 0 && command->report.expect != NULL)
+        check_conditions(plan, run->result, failed);
     if (code == 0 && has_run_column(command))
         add_run_column(text, first, run->number + 1, weir_reporter_find(&plan->output)->header,
                        header);
@@ -201,7 +227,7 @@ static void tell_of_others(const struct weir_command *command, const struct choi
 }
 
 static int tell_chosen(const struct weir_command *command, const struct choice *choice,
-                       struct weir_text *text, struct weir_error *error)
+                       struct weir_text *text, struct weir_error *failed, struct weir_error *error)
 {
     bool is_one = choice->first == choice->last;
     struct weir_record_reader *reader = NULL;
@@ -211,25 +237,27 @@ static int tell_chosen(const struct weir_command *command, const struct choice *
                                 &reader, error);
 
     while (code >= 0 && (code = weir_record_next(reader, &run, error)) > 0)
-        code = tell_run(command, &run, text, &header, error);
+        code = tell_run(command, &run, text, &header, failed, error);
     weir_record_close(reader);
     weir_text_close(&header);
     return code;
 }
 
 int weir_show_report(const struct weir_command *command, struct weir_text *text,
-                     struct weir_error *error)
+                     struct weir_error *failed, struct weir_error *error)
 {
     struct weir_arena arena = {0};
     struct choice choice = {0};
-    int code = weir_record_list(command->result_path, &arena, &choice.runs, &choice.count, error);
+    int code = weir_expect_check(command->report.expect, NULL, "report: " WEIR_EXPECT_PLACE, error);
 
+    if (code == 0)
+        code = weir_record_list(command->result_path, &arena, &choice.runs, &choice.count, error);
     if (code == 0 && strcasecmp(command->report.run, "list") == 0) {
         list_runs(&choice, text);
     } else if (code == 0) {
         code = choose(command, &choice, error);
         if (code == 0)
-            code = tell_chosen(command, &choice, text, error);
+            code = tell_chosen(command, &choice, text, failed, error);
         if (code == 0)
             tell_of_others(command, &choice);
     }

@@ -74,6 +74,9 @@ static const struct weir_option rows[] = {
              "stay in the record"},
     {0, "strict", WEIR_OPTION_FLAG, OURS(is_strict),
      .help = "exit code 1 after a warning or a finding that voids a figure"},
+    {0, "expect", WEIR_OPTION_TEXT, OURS(expect), .help = WEIR_EXPECT_HELP, .is_list = true},
+    {0, "allow-unverified", WEIR_OPTION_FLAG, OURS(allows_unverified),
+     .help = WEIR_ALLOW_UNVERIFIED_HELP},
     {0, "until-interval", WEIR_OPTION_TEXT, OURS(until_interval),
      .help = "repeat the test until the 95 % interval of the median of each timed phase is within "
              "this share of it, such as 3%, and at least 5 times"},

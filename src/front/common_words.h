@@ -30,6 +30,8 @@ struct weir_common_words {
     const char *measure;
     const char *allowed; /* names of findings, separated by commas; NULL = none */
     int64_t is_strict;
+    const char *expect; /* conditions with commas or ends of lines between them; NULL = none */
+    int64_t allows_unverified;
     const char *until_interval; /* NULL = not given */
     int64_t max_repetitions;    /* 0 = not given */
     const char *repeat_time;    /* NULL = not given */
@@ -39,6 +41,14 @@ struct weir_common_words {
     const char *watchdog;
     const char *give_up; /* NULL: never */
 };
+
+#define WEIR_EXPECT_HELP                                                                           \
+    "conditions [PHASE.]FIGURE OP VALUE, separated by commas, such as 'write.rate >= 100GB/s, "    \
+    "p99 <= 5ms'; exit code 1 if one does not hold; figures are those of --format csv-long; may "  \
+    "be repeated"
+#define WEIR_ALLOW_UNVERIFIED_HELP                                                                 \
+    "with --expect: figures of phases that are UNVERIFIED count; if not given, their conditions "  \
+    "fail"
 
 extern const struct weir_option_set weir_common_set;
 

@@ -155,7 +155,7 @@ int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invo
 
 /* Behind those of the dialect, if its run is a sweep. */
 static const struct weir_dialect_format sweep_formats[] = {
-    {"sweep", "sweep"}, {"sweep-csv", "sweep csv"}, {0}};
+    {"sweep", "sweep"}, {"sweep-csv", "sweep csv"}, {"junit", "junit"}, {"tap", "tap"}, {0}};
 
 static const char *find_reporter(const struct weir_dialect *dialect, const char *word)
 {

@@ -33,7 +33,7 @@ static const char help_of_commands[] =
     "VERSION] "
     "[--plain]\n"
     "              [--summary-file FILE]\n"
-    "              [--run last|all|list|N|ID]\n"
+    "              [--run last|all|list|N|ID] [--expect CONDITIONS]\n"
     "                          print the report of a run in a file that --result made\n"
     "  weir compare FILE... -- FILE...\n"
     "                          compare runs in files that --result made: which rates differ by "
@@ -42,7 +42,8 @@ static const char help_of_commands[] =
     "md-workbench, iozone, parabench, targets, net, "
     "serve, doctor, topology, report and compare\n"
     "  weir help NAME          the page of a finding (weir help findings: all), the definition of "
-    "a verdict such as OK or \"DO NOT USE\" (weir help believed: all), or the help of a command\n"
+    "a verdict such as OK or \"DO NOT USE\" (weir help believed: all), exit-codes, or the help of "
+    "a command\n"
     "  weir --version          version of this program and of the formats it prints; also weir -V\n"
     "\n"
     "Examples\n"
@@ -99,6 +100,8 @@ struct report_values {
     const char *compat;
     const char *summary_path;
     const char *run;
+    const char *expect;
+    int64_t allows_unverified;
     int64_t is_plain;
 };
 
@@ -121,6 +124,10 @@ static const struct weir_option report_rows[] = {
     {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
      .help = "of a file with several runs: last, all, a number from 1 on, the id of a run; list: "
              "only list them"},
+    {0, "expect", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, expect),
+     .help = WEIR_EXPECT_HELP, .is_list = true},
+    {0, "allow-unverified", WEIR_OPTION_FLAG,
+     WEIR_OPTION_AT(struct report_values, allows_unverified), .help = WEIR_ALLOW_UNVERIFIED_HELP},
     {0},
 };
 static const struct weir_option_set report_set = {"report", report_rows,
@@ -186,6 +193,8 @@ static int read_report(int count, const char *const typed[], struct weir_command
         .format = values.format,
         .compat = values.compat,
         .summary_path = values.summary_path,
+        .expect = values.expect,
+        .allows_unverified = values.allows_unverified > 0,
         .is_plain = values.is_plain,
     };
     return check_report(command, error);
@@ -317,6 +326,7 @@ static int refuse_topic(const char *word, struct weir_error *error)
     weir_nearest_offer(&nearest, "believed");
     for (unsigned i = 0; i < WEIR_BELIEVED_COUNT; i++)
         weir_nearest_offer(&nearest, weir_believed_names[i]);
+    weir_nearest_offer(&nearest, "exit-codes");
     for (unsigned i = 0; i < WEIR_FINDING_COUNT; i++)
         weir_nearest_offer(&nearest, weir_finding_rows[i].name);
     for (size_t i = 0; weir_dialects[i] != NULL; i++)
@@ -348,6 +358,18 @@ static bool say_help_of_command(const char *name, const struct weir_invocation *
     return has_help && read_front_word(&question, command, error) == 0;
 }
 
+static void add_exit_codes(struct weir_text *text)
+{
+    for (unsigned code = 0; code < WEIR_EXIT_COUNT; code++)
+        weir_text_add(text, "%u  %s\n", code, weir_exit_rows[code].meaning);
+    weir_text_add(text, "\nWhere several hold:");
+    for (unsigned precedence = WEIR_EXIT_COUNT - 1; precedence > 0; precedence--)
+        for (unsigned code = 0; code < WEIR_EXIT_COUNT; code++)
+            if (weir_exit_rows[code].precedence == precedence)
+                weir_text_add(text, "%s %u", precedence < WEIR_EXIT_COUNT - 1 ? "," : "", code);
+    weir_text_add(text, ". docs/exit-codes.md has the reasons of each command.\n");
+}
+
 /* Returns the verdict that the arguments name together: DO NOT USE may be three of them. */
 static enum weir_believed find_verdict(int count, const char *const words[])
 {
@@ -362,7 +384,7 @@ static enum weir_believed find_verdict(int count, const char *const words[])
 }
 
 /* weir help: how the program is used; weir help NAME: the page of a finding, the definition of a
- * verdict, or the help of a command. */
+ * verdict, the exit codes, or the help of a command. */
 static int read_help(const struct weir_invocation *invocation, struct weir_command *command,
                      struct weir_error *error)
 {
@@ -371,6 +393,7 @@ static int read_help(const struct weir_invocation *invocation, struct weir_comma
     enum weir_finding_kind kind = count > 0 ? weir_finding_lookup(words[0]) : WEIR_FINDING_COUNT;
     enum weir_believed believed = find_verdict(count, words);
     bool is_list = count > 0 && strcmp(words[0], "findings") == 0;
+    bool is_exit = count > 0 && strcmp(words[0], "exit-codes") == 0;
     /* The page docs/findings.md, for the test that compares both. */
     bool is_manual = is_list && count == 2 && strcmp(words[1], "--format=markdown") == 0;
 
@@ -378,7 +401,9 @@ static int read_help(const struct weir_invocation *invocation, struct weir_comma
         return weir_error_usage(error, "help", "\"%s\" is a word too many; give one name",
                                 words[1]);
     command->kind = WEIR_COMMAND_SAY;
-    if (is_manual)
+    if (is_exit)
+        add_exit_codes(&command->text);
+    else if (is_manual)
         weir_front_add_finding_manual(&command->text);
     else if (is_list)
         weir_front_add_finding_list(&command->text);

@@ -259,6 +259,8 @@ int weir_lower_output(struct weir_output *output, const struct weir_front_reques
     output->is_plain = request->common.is_plain;
     output->is_strict = request->common.is_strict > 0;
     output->warnings_are_errors |= output->is_strict;
+    output->expect = request->common.expect;
+    output->allows_unverified = request->common.allows_unverified > 0;
     return weir_progress_read(request->common.progress, request->parser.place, error,
                               &output->progress_ns);
 }

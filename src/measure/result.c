@@ -751,12 +751,16 @@ bool weir_result_has_drift(const struct weir_phase_result *phase)
     return clock->drift_ppm > error_ppm;
 }
 
-int weir_result_judge(const struct weir_result *result)
+const struct weir_phase_result *weir_result_flaw(const struct weir_result *result)
 {
-    if (result->is_interrupted)
-        return WEIR_EXIT_FLAWED;
     for (unsigned i = 0; i < result->phase_count; i++)
         if (is_flawed(&result->phases[i]))
-            return WEIR_EXIT_FLAWED;
-    return WEIR_EXIT_DONE;
+            return &result->phases[i];
+    return NULL;
+}
+
+int weir_result_judge(const struct weir_result *result)
+{
+    return result->is_interrupted || weir_result_flaw(result) != NULL ? WEIR_EXIT_FLAWED
+                                                                      : WEIR_EXIT_DONE;
 }

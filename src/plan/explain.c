@@ -475,6 +475,11 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
     weir_explain_if(&clauses, output->warnings_are_errors && !output->is_strict,
                     "warnings are errors");
     weir_explain_if(&clauses, output->is_strict, "warnings and void figures are errors");
+    if (output->expect)
+        weir_text_add(&clauses, "; expect %s%s", output->expect,
+                      output->allows_unverified ? " (or UNVERIFIED)" : "");
+    for (char *end = clauses.data; end && (end = strchr(end, '\n'));)
+        *end = ',';
     if (output->verbosity != 0)
         weir_text_add(&clauses, "; verbosity %d", output->verbosity);
     if (clauses.length > 0)

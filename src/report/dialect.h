@@ -43,6 +43,9 @@ struct weir_dialect_reports {
     bool (*counts_ops)(const struct weir_test *test);
 };
 
+/* JUnit and TAP, which print runs of all dialects. */
+extern const struct weir_dialect_reports weir_ci_reports;
+
 /* NULL: no dialect has this name, or it has no reports. */
 const struct weir_dialect_reports *weir_report_dialect(const char *dialect);
 

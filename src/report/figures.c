@@ -33,8 +33,8 @@ bool weir_figures_has_failed(const struct weir_phase_result *result)
 
 bool weir_figures_has_end(const struct weir_plan *plan, const struct weir_result *result)
 {
-    bool is_explained =
-        weir_result_judge(result) != WEIR_EXIT_DONE || plan->output.warnings_are_errors;
+    bool is_explained = weir_result_judge(result) != WEIR_EXIT_DONE ||
+                        plan->output.warnings_are_errors || plan->output.expect != NULL;
 
     /* A run that was killed has no end. An error that no phase has ended it between phases. */
     if (result->finished_s <= 0.0 || result->is_interrupted || result->given_up != NULL ||

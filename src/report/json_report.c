@@ -9,6 +9,7 @@
 #include "record/record.h"
 
 #include "weir/base/version.h"
+#include "weir/report/expect.h"
 
 #include <math.h>
 #include <string.h>
@@ -155,6 +156,35 @@ static json_t *findings_of(const struct weir_plan *plan, const struct weir_resul
     return list;
 }
 
+/* Conditions of --expect, each with the phases that it was compared with. */
+static json_t *conditions_of(const struct weir_plan *plan, const struct weir_result *result)
+{
+    struct weir_arena arena = {0};
+    const struct weir_expectations *all = weir_expect_judge(&arena, plan, result);
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct weir_expectation *row = &all->rows[i];
+        json_t *object = json_object(), *cases = json_array();
+
+        for (unsigned k = 0; k < row->case_count; k++)
+            json_array_append_new(cases,
+                                  json_pack("{s:o, s:f, s:s, s:i, s:s, s:b}", "phase",
+                                            weir_json_readable(row->cases[k].phase), "value",
+                                            row->cases[k].value, "unit", row->condition->unit,
+                                            "repetitions", (int)row->cases[k].count, "believed",
+                                            weir_believed_names[row->cases[k].believed], "holds",
+                                            (int)row->cases[k].holds));
+        weir_json_put_text(object, "condition", row->condition->text);
+        weir_json_put_value(object, "holds", json_boolean(row->holds));
+        weir_json_put_text(object, "text", row->text);
+        weir_json_put_value(object, "phases", cases);
+        json_array_append_new(list, object);
+    }
+    weir_arena_close(&arena);
+    return list;
+}
+
 static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *result)
 {
     json_t *object = json_object();
@@ -181,6 +211,11 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
     weir_json_put_text(object, "clock", result->clock_name);
     weir_json_put_value(object, "interrupted", json_boolean(result->is_interrupted));
     weir_json_put_integer(object, "exit_code", result->exit_code);
+    weir_json_put_value(object, "exit_reason",
+                        result->exit_reason != NULL ? weir_json_readable(result->exit_reason)
+                                                    : json_null());
+    if (plan->output.expect != NULL)
+        weir_json_put_value(object, "conditions", conditions_of(plan, result));
     weir_json_put_text(object, "believed", weir_believed_names[weir_result_believed(result)]);
     weir_json_put_value(object, "findings", findings_of(plan, result));
     weir_json_put_value(object, "tests", tests);

@@ -252,8 +252,8 @@ static const char *layout_of(const struct weir_phase *planned)
     return target->is_shared ? "shared file" : "file per process";
 }
 
-static const char *name_of(struct weir_arena *arena, const struct weir_test *test,
-                           const struct weir_phase *planned)
+const char *weir_measures_name_phase(struct weir_arena *arena, const struct weir_test *test,
+                                     const struct weir_phase *planned)
 {
     const struct weir_dialect_reports *dialect = weir_report_dialect(test->dialect);
     struct weir_text text = {0};
@@ -348,7 +348,7 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     phase->loops = loops_of(arena, found);
     phase->begun_s = found->begun_s;
     phase->dialect = or_none(arena, test->dialect);
-    phase->name = name_of(arena, test, planned);
+    phase->name = weir_measures_name_phase(arena, test, planned);
     phase->verb = weir_verb_name(planned->verb);
     phase->part = "";
     phase->backend = or_none(arena, test->label != NULL ? test->label : test->backend->label);
@@ -503,7 +503,7 @@ static void set_run(struct weir_arena *arena, struct weir_measured_run *run,
     run->begun_s = result->begun_s;
     run->finished_s = result->finished_s;
     run->version = WEIR_VERSION;
-    run->exit_reason = "";
+    run->exit_reason = or_none(arena, result->exit_reason);
     run->job = job_of(arena, result);
     run->host = or_none(arena, result->host.node);
     run->hosts = hosts_of(arena, result);

@@ -3,8 +3,10 @@
 #include "weir/report/report.h"
 
 #include "dd/dd.h"
+#include "dialect.h"
 #include "ior/ior.h"
 #include "iozone/iozone.h"
+#include "json_fields.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
 #include "parabench/parabench.h"
@@ -13,6 +15,7 @@
 
 #include "weir/base/memory.h"
 #include "weir/base/version.h"
+#include "weir/report/expect.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -21,8 +24,9 @@
 #include <string.h>
 
 static const struct weir_dialect_reports *const dialects[] = {
-    &weir_ior_reports, &weir_mdtest_reports,    &weir_mdworkbench_reports, &weir_iozone_reports,
-    &weir_dd_reports,  &weir_parabench_reports, &weir_targets_reports,     &weir_sweep_reports};
+    &weir_ior_reports,     &weir_mdtest_reports, &weir_mdworkbench_reports,
+    &weir_iozone_reports,  &weir_dd_reports,     &weir_parabench_reports,
+    &weir_targets_reports, &weir_sweep_reports,  &weir_ci_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)
@@ -86,6 +90,38 @@ void weir_report_sentence(struct weir_text *text, const char *label, const char 
     weir_text_add(text, "%s", label);
     weir_text_add_visible(text, sentence);
     weir_text_add(text, "\n");
+}
+
+static void add_xml_character(struct weir_text *text, char character)
+{
+    switch (character) {
+    case '&':
+        weir_text_add(text, "&amp;");
+        break;
+    case '<':
+        weir_text_add(text, "&lt;");
+        break;
+    case '>':
+        weir_text_add(text, "&gt;");
+        break;
+    case '"':
+        weir_text_add(text, "&quot;");
+        break;
+    default: /* XML has no name for most control characters */
+        if ((unsigned char)character < ' ')
+            character = '?';
+        weir_text_add_bytes(text, &character, 1);
+        break;
+    }
+}
+
+void weir_report_add_xml(struct weir_text *text, const char *string)
+{
+    json_t *readable = weir_json_readable(string);
+
+    for (const char *at = json_string_value(readable); at != NULL && *at != '\0'; at++)
+        add_xml_character(text, *at);
+    json_decref(readable);
 }
 
 void weir_report_remarks(struct weir_text *text, const char *label, const struct weir_plan *plan,
@@ -321,6 +357,21 @@ void weir_report_test_ends(struct weir_text *text, const struct weir_plan *plan,
     weir_report_spell(text, begin, weir_report_words_of(plan, test->test));
 }
 
+bool weir_report_has_conditions(const struct weir_plan *plan)
+{
+    return weir_reporter_find(&plan->output)->is_text && !plan->output.is_plain;
+}
+
+void weir_report_conditions(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_result *result)
+{
+    struct weir_arena arena = {0};
+
+    if (plan->output.expect != NULL)
+        weir_expect_add_lines(text, weir_expect_judge(&arena, plan, result));
+    weir_arena_close(&arena);
+}
+
 void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_result *result, bool has_trust)
 {
@@ -331,6 +382,8 @@ void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
         reporter->end(text, plan, result);
     if (has_trust)
         weir_report_trust(text, plan, result);
+    if (has_trust && weir_report_has_conditions(plan))
+        weir_report_conditions(text, plan, result);
     weir_report_spell(text, begin, weir_report_words_of(plan, 0));
 }
 

@@ -72,6 +72,11 @@ int weir_integer_parse(const char *text, int64_t *value);
  * -ERANGE. */
 int weir_duration_parse(const char *text, uint64_t unit_ns, uint64_t *value_ns);
 
+/* Reads a rate: a decimal number with a unit, decimal (5.5GB/s, 200k) or, with an i, binary
+ * (5GiB/s); "/s" may be missing. Bytes per second have a unit, unless they are 0; others have no
+ * "B" (20000, 20k/s). 0, -EINVAL or -ERANGE. */
+int weir_rate_parse(const char *text, bool is_in_bytes, double *per_s);
+
 /* Nanoseconds of a unit of time: "ms", "s", "min" or "h", in either case; 0 = no such unit.
  */
 uint64_t weir_time_unit_ns(const char *unit, size_t length);

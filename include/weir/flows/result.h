@@ -150,6 +150,7 @@ struct weir_net_result {
     bool is_interrupted;
     bool has_failed;
     int exit_code;
+    const char *exit_reason; /* NULL: the code is 0 */
 };
 
 struct weir_net_result *weir_net_result_open(void);

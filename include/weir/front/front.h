@@ -71,6 +71,8 @@ struct weir_report_request {
     const char *format;       /* a word of the run's dialect; NULL: its first */
     const char *compat;       /* a version of what the dialect imitates; NULL: as the run had it */
     const char *summary_path; /* NULL: standard output */
+    const char *expect;       /* conditions in place of those of the run; NULL: none */
+    bool allows_unverified;
     bool is_plain;
 };
 

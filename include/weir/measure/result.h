@@ -512,6 +512,7 @@ struct weir_result {
     double begun_s;
     double finished_s;           /* 0 while running */
     int exit_code;               /* of the whole run, once it is finished */
+    const char *exit_reason;     /* a sentence; NULL: the code is 0, or an older file has none */
     enum weir_believed believed; /* worst of the phases, once it is finished */
     uint64_t lag_items; /* of each set: so far a working set that moves on lies behind where the
                            plan has it at the end, as deadlines have cut its phases */
@@ -616,6 +617,10 @@ bool weir_result_has_drift(const struct weir_phase_result *phase);
 /* True if ranks moved other than the layout's bytes, or the files are not of that size. A phase
  * that starts again (`may_exceed`) moves more than its files hold. */
 bool weir_result_has_odd_size(const struct weir_phase_result *phase, bool may_exceed);
+
+/* The first phase whose errors of data or operations, or whose interruption, make the exit code 1;
+ * NULL: there is none. */
+const struct weir_phase_result *weir_result_flaw(const struct weir_result *result);
 
 /* The exit code that follows from the phases: 0 done; 1 with errors of data or operations, or
  * interrupted. */

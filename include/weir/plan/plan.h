@@ -464,6 +464,8 @@ struct weir_output {
     bool must_resume;            /* steps that are finished in the result file are kept */
     bool warnings_are_errors;    /* findings of severity warning make the exit code 1 */
     bool is_strict;              /* as do findings that void a figure */
+    const char *expect;          /* conditions on figures (weir/report/expect.h); NULL: none */
+    bool allows_unverified;      /* figures that are UNVERIFIED may fulfil them */
     int verbosity;
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };

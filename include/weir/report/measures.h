@@ -168,6 +168,9 @@ struct weir_measured_phase *weir_measures_of_phase(struct weir_arena *arena,
                                                    const struct weir_measured_run *run,
                                                    const struct weir_phase_result *found,
                                                    unsigned *count);
+/* The name of a phase of the plan, as its dialect shows it; in `arena`. */
+const char *weir_measures_name_phase(struct weir_arena *arena, const struct weir_test *test,
+                                     const struct weir_phase *planned);
 /* The run alone, without phases. */
 struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
                                                const struct weir_plan *plan,

@@ -77,6 +77,8 @@ const char *weir_report_version(const struct weir_plan *plan, const char *origin
 
 /* Appends a line: `label`, and the sentence with control characters made visible. */
 void weir_report_sentence(struct weir_text *text, const char *label, const char *sentence);
+/* Appends a text for XML, as content or as the value of an attribute without its quotes. */
+void weir_report_add_xml(struct weir_text *text, const char *string);
 /* Appends the remarks of the front end on a test, but for those that a test before it has too. */
 void weir_report_remarks(struct weir_text *text, const char *label, const struct weir_plan *plan,
                          const struct weir_test *test);
@@ -102,6 +104,14 @@ void weir_report_test_ends(struct weir_text *text, const struct weir_plan *plan,
 /* With our own block, unless it goes elsewhere. */
 void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_result *result, bool has_trust);
+
+/* Appends a line for each condition of the plan (--expect), the last one for one that does not
+ * hold.
+ */
+void weir_report_conditions(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_result *result);
+/* True if the report has these lines, as weir_report_end prints it. */
+bool weir_report_has_conditions(const struct weir_plan *plan);
 
 /* The file of a second report that the test asks for, and the option that did, for errors; NULL:
  * none. */

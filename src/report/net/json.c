@@ -307,6 +307,9 @@ static void put_conclusion(json_t *object, const struct weir_net_view *view)
     json_object_set_new(object, "is_interrupted", json_boolean(result->is_interrupted));
     json_object_set_new(object, "has_failed", json_boolean(result->has_failed));
     json_object_set_new(object, "exit_code", json_integer(result->exit_code));
+    json_object_set_new(object, "exit_reason",
+                        result->exit_reason != NULL ? weir_json_readable(result->exit_reason)
+                                                    : json_null());
 }
 
 /* ---- the document ---- */

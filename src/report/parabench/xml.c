@@ -15,41 +15,6 @@
 
 #define DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
-/* ---- texts ---- */
-
-static void add_character(struct weir_text *text, char character)
-{
-    switch (character) {
-    case '&':
-        weir_text_add(text, "&amp;");
-        break;
-    case '<':
-        weir_text_add(text, "&lt;");
-        break;
-    case '>':
-        weir_text_add(text, "&gt;");
-        break;
-    case '"':
-        weir_text_add(text, "&quot;");
-        break;
-    default: /* XML has no name for most control characters */
-        if ((unsigned char)character < ' ')
-            character = '?';
-        weir_text_add_bytes(text, &character, 1);
-        break;
-    }
-}
-
-/* As the value of an attribute, without its quotes. */
-static void add_escaped(struct weir_text *text, const char *string)
-{
-    json_t *readable = weir_json_readable(string);
-
-    for (const char *at = json_string_value(readable); at != NULL && *at != '\0'; at++)
-        add_character(text, *at);
-    json_decref(readable);
-}
-
 static void add_date(struct weir_text *text, double seconds)
 {
     long long ms = fabs(seconds) < 1e12 ? llround(seconds * 1000.0) : 0;
@@ -97,7 +62,7 @@ static void add_event(struct weir_text *text, const struct named_event *named, b
 {
     weir_text_add(text, "    <Event rank=\"%" PRIu32 "\" id=\"%" PRIu32 "\" name=\"",
                   named->event->rank, named->event->number);
-    add_escaped(text, named->name);
+    weir_report_add_xml(text, named->name);
     weir_text_add(text, "\">\n");
     if (is_core)
         add_core(text, named->event);
@@ -141,7 +106,7 @@ static void add_findings(struct weir_text *text, const struct weir_phase_result 
         if (finding->explained_by != NULL)
             weir_text_add(text, " explained_by=\"%s\"", finding->explained_by);
         weir_text_add(text, " text=\"");
-        add_escaped(text, finding->text);
+        weir_report_add_xml(text, finding->text);
         weir_text_add(text, "\"?>\n");
     }
 }
@@ -158,7 +123,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, DECLARATION "<Report ");
     add_date(text, phase->begun_s + phase->windows.total_s);
     weir_text_add(text, " size=\"%u\" kernel=\"", phase->rank_count);
-    add_escaped(text, weir_figures_phase(plan, phase)->program->path);
+    weir_report_add_xml(text, weir_figures_phase(plan, phase)->program->path);
     weir_text_add(text, "\">\n");
     add_list(text, program, true, &arena);
     add_list(text, program, false, &arena);

@@ -451,6 +451,8 @@ static const struct weir_json_field output_fields[] = {
     OUTPUT("resume", must_resume, FLAG),
     OUTPUT("warnings_are_errors", warnings_are_errors, FLAG),
     OUTPUT("strict", is_strict, FLAG),
+    OUTPUT("expect", expect, STRING),
+    OUTPUT("allow_unverified", allows_unverified, FLAG),
     OUTPUT("verbosity", verbosity, INTEGER),
     OUTPUT("progress_ns", progress_ns, COUNT),
     {0},

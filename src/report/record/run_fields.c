@@ -99,6 +99,7 @@ const struct weir_json_field weir_record_run_fields[] = {
 const struct weir_json_field weir_record_end_fields[] = {
     RUN("finished_s", finished_s, REAL),
     RUN("exit_code", exit_code, INTEGER),
+    RUN("exit_reason", exit_reason, STRING),
     RUN("interrupted", is_interrupted, FLAG),
     RUN("out_of_time", is_out_of_time, FLAG),
     RUN("given_up", given_up, STRING),

@@ -1,2 +1,2 @@
 # What every dialect has.
---result /x/r.jsonl --resume --data none --plain --overwrite --must-fit --direct --strict --measure cache --allow short,spread --pin core --pin-order scatter --membind local --huge-pages --drop-caches files --progress off --stop-before 60s --on-error continue --watchdog 2m --give-up 10m if=/x/f%r of=/dev/null bs=4K count=8
+--result /x/r.jsonl --resume --data none --plain --overwrite --must-fit --direct --strict --expect 'errors = 0, ops >= 20k/s' --expect 'p99 <= 5ms' --allow-unverified --measure cache --allow short,spread --pin core --pin-order scatter --membind local --huge-pages --drop-caches files --progress off --stop-before 60s --on-error continue --watchdog 2m --give-up 10m if=/x/f%r of=/dev/null bs=4K count=8
