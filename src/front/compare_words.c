@@ -13,11 +13,11 @@
 
 #define REFUSE(...) weir_error_usage(error, "compare", __VA_ARGS__)
 
-/* `label` and `run` are of one side; the others may be on either. */
+/* Options may be on either side; `label` and `run` are of their side. */
 struct compare_values {
-    const char *label, *run;
-    const char *across, *by, *figures, *limit, *expected, *earlier, *format;
-    int64_t fails_if_unsure, allows_unsure, help;
+    struct weir_compare_request request;
+    const char *label, *run, *limit, *expected, *earlier, *format;
+    bool help;
 };
 
 #define AT(member) WEIR_OPTION_AT(struct compare_values, member)
@@ -27,13 +27,13 @@ static const struct weir_option compare_rows[] = {
      .help = "of this side: only runs with this --label; without files, those of the other side"},
     {0, "run", WEIR_OPTION_TEXT, AT(run),
      .help = "of this side: last, a number from 1 on, or the id of a run; if not given, all runs"},
-    {0, "across", WEIR_OPTION_TEXT, AT(across),
+    {0, "across", WEIR_OPTION_TEXT, AT(request.across),
      .help = "keys, separated by commas, that rows of A and B need not have in common: ranks, "
              "nodes, filesystem, target, transport, label, kernel, version, mpi_library, storage, "
              "options, distribution, cpu_model, hosts, cpus, or the key of a tag"},
-    {0, "by", WEIR_OPTION_TEXT, AT(by),
+    {0, "by", WEIR_OPTION_TEXT, AT(request.by),
      .help = "compare runs of one list of files by the values of such a key; the first value is A"},
-    {0, "figures", WEIR_OPTION_TEXT, AT(figures),
+    {0, "figures", WEIR_OPTION_TEXT, AT(request.figures),
      .help = "figures, separated by commas, as weir report --format csv-long names them: rate, "
              "ops, p50, p99 ...; if not given, rates of data and operations per second"},
     {0, "noise-from", WEIR_OPTION_TEXT, AT(earlier),
@@ -41,9 +41,9 @@ static const struct weir_option compare_rows[] = {
              "that between at least 5 of them"},
     {0, "fail-if-slower", WEIR_OPTION_TEXT, AT(limit), "5%",
      .help = "exit with 1 if a row is SLOWER by more than this; also the limit of \"the same\""},
-    {0, "fail-if-unsure", WEIR_OPTION_FLAG, AT(fails_if_unsure),
+    {0, "fail-if-unsure", WEIR_OPTION_FLAG, AT(request.fails_if_unsure),
      .help = "exit with 4 if some rows are undecided"},
-    {0, "allow-unsure", WEIR_OPTION_FLAG, AT(allows_unsure),
+    {0, "allow-unsure", WEIR_OPTION_FLAG, AT(request.allows_unsure),
      .help = "exit with 0, not 3, if rows match and none can be decided"},
     {0, "expect-cases", WEIR_OPTION_TEXT, AT(expected),
      .help = "exit with 5 if fewer than this number of cases are compared, or one that this result "
@@ -110,9 +110,9 @@ static int read_limit(const char *text, double *limit, struct weir_error *error)
 int weir_compare_words_read(int count, const char *const words[], struct weir_command *command,
                             struct weir_error *error)
 {
-    struct weir_compare_request *request = &command->compare;
+    struct compare_values values = {0};
+    struct weir_compare_request *request = &values.request;
     struct weir_compare_source *sides = request->sides;
-    struct compare_values values;
     const struct weir_option_binding binding = {&compare_set, &values};
     const struct weir_option_parser parser = {
         .place = "compare", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
@@ -120,8 +120,7 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
     int first = 0, end = 0;
     bool has_b = false;
 
-    *request =
-        (struct weir_compare_request){.earlier.paths = weir_arena_take(&command->arena, room)};
+    request->earlier.paths = weir_arena_take(&command->arena, room);
     weir_options_reset(&parser);
     for (int side = 0; side < 2; side++) {
         const char **kept = weir_arena_take(&command->arena, room);
@@ -144,7 +143,7 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
         has_b |= side == 0 && end < count;
         first = end < count ? end + 1 : count;
     }
-    if (values.help > 0) {
+    if (values.help) {
         command->kind = WEIR_COMMAND_SAY;
         weir_text_add(&command->text, "%s", compare_usage);
         weir_options_help(&command->text, &compare_set);
@@ -152,25 +151,20 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
     }
     if (sides[0].path_count == 0)
         return REFUSE("the result files of A are missing: weir compare FILE... -- FILE...");
-    if (values.by != NULL && has_b)
+    if (request->by != NULL && has_b)
         return REFUSE("--by compares groups of one list of files: leave out the --, or --by");
-    if (values.by == NULL && !has_b)
+    if (request->by == NULL && !has_b)
         return REFUSE("there is no -- between A and B: weir compare FILE... -- FILE..., or --by "
                       "KEY");
     if (sides[1].path_count == 0 && has_b && sides[1].label == NULL && sides[1].run == NULL)
         return REFUSE("B has no result file, no --label and no --run");
-    if (values.fails_if_unsure > 0 && values.allows_unsure > 0)
+    if (request->fails_if_unsure && request->allows_unsure)
         return REFUSE("--fail-if-unsure and --allow-unsure contradict each other: give one of "
                       "them");
     if (sides[1].path_count == 0) {
         sides[1].paths = sides[0].paths;
         sides[1].path_count = sides[0].path_count;
     }
-    request->across = values.across;
-    request->by = values.by;
-    request->figures = values.figures;
-    request->fails_if_unsure = values.fails_if_unsure > 0;
-    request->allows_unsure = values.allows_unsure > 0;
     request->is_json = strcmp(values.format, "json") == 0;
     if (values.expected != NULL &&
         (weir_integer_parse(values.expected, &request->expected_count) != 0 ||
@@ -178,6 +172,9 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
         request->expected_count = 0;
         request->expected_path = values.expected;
     }
+    if (read_limit(values.limit, &request->limit, error) != 0)
+        return -EINVAL;
     command->kind = WEIR_COMMAND_COMPARE;
-    return read_limit(values.limit, &request->limit, error);
+    command->compare = *request;
+    return 0;
 }

@@ -98,24 +98,23 @@ void weir_compare_judge(struct weir_compare *compare, struct weir_arena *arena)
     struct weir_trend_step *steps =
         weir_arena_take(arena, 2 * (compare->count + 1) * sizeof *steps);
 
+    bool has_kind[WEIR_COMPARE_KIND_COUNT] = {false};
     unsigned kinds_judged = 0;
 
     compare->judged = 0;
     for (unsigned i = 0; i < compare->count; i++) {
         struct weir_compare_row *row = &compare->rows[i];
 
-        compare->judged += can_judge(row);
         find_median(&row->a, arena);
         find_median(&row->b, arena);
         if (row->a.count > 0 && row->b.count > 0)
             row->ratio = row->b.median / row->a.median;
+        if (!can_judge(row))
+            continue;
+        compare->judged++;
+        kinds_judged += !has_kind[row->kind];
+        has_kind[row->kind] = true;
     }
-    for (unsigned kind = 0; kind < WEIR_COMPARE_KIND_COUNT; kind++)
-        for (unsigned i = 0; i < compare->count; i++)
-            if (compare->rows[i].kind == kind && can_judge(&compare->rows[i])) {
-                kinds_judged++;
-                break;
-            }
     for (unsigned kind = 0; kind < WEIR_COMPARE_KIND_COUNT; kind++) {
         struct weir_trend trend = {.steps = steps};
         struct pool pool = {.limit = compare->limit};
