@@ -50,8 +50,6 @@ static int count_cases(struct weir_comparison_table *table, struct weir_text *mi
                 add_name(missing, missing_count, phase->name);
         }
     weir_measures_close(reader);
-    if (code < 0)
-        error->exit = WEIR_EXIT_ENVIRONMENT;
     return code;
 }
 

@@ -254,9 +254,6 @@ static int read_runs(struct weir_comparison_table *table, const struct weir_comp
     while ((code = weir_measures_next(table->readers[reader], &run, error)) > 0)
         if ((code = add_run(table, run, group, error)) != 0)
             break;
-    /* All but a wrong --run is a matter of the files. */
-    if (code < 0 && code != -EINVAL)
-        error->exit = WEIR_EXIT_ENVIRONMENT;
     for (const char *line = weir_measures_damage(table->readers[reader]); *line != '\0';) {
         int length = (int)strcspn(line, "\n");
 
