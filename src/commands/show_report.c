@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reporters are given the plan and the result that the file holds. */
+/* The reporters are given the plans and results that the files hold. */
 #include "show_report.h"
 
 #include "weir/base/log.h"
+#include "weir/measure/median.h"
 #include "weir/report/expect.h"
+#include "weir/report/measures.h"
 #include "weir/report/report.h"
 
 #include <stdio.h>
@@ -11,6 +13,16 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+
+/* What was printed so far. */
+struct shown {
+    const struct weir_command *command;
+    struct weir_text *text;
+    struct weir_text header;              /* the latest one with a column of the run */
+    unsigned runs;                        /* that were printed */
+    unsigned last;                        /* number of the latest of them */
+    const struct weir_reporter *reporter; /* of that one */
+};
 
 /* ---- one run ---- */
 
@@ -54,7 +66,94 @@ static void add_run_column(struct weir_text *text, size_t first, unsigned run, c
 static bool has_run_column(const struct weir_command *command)
 {
     return command->report.format != NULL && strcasecmp(command->report.format, "csv") == 0 &&
-           strcasecmp(command->report.run, "all") == 0;
+           (strcasecmp(command->report.run, "all") == 0 || command->result_path_count > 1);
+}
+
+/* A document of IOR or Parabench has one run, and the document of all dialects has no others in it.
+ */
+static int check_document(const struct shown *shown, const struct weir_reporter *reporter,
+                          unsigned number, struct weir_error *error)
+{
+    bool is_ours = strcmp(reporter->name, WEIR_REPORTER_JSON) == 0;
+    bool was_ours =
+        shown->reporter != NULL && strcmp(shown->reporter->name, WEIR_REPORTER_JSON) == 0;
+
+    if (shown->runs == 0 || (!reporter->is_document && is_ours == was_ours))
+        return 0;
+    return weir_error_usage(
+        error, "report",
+        "\"%s\": a document has one run, and runs %u and %u were chosen: choose "
+        "one with --run %u, or the format json-long",
+        shown->command->report.format, shown->last, number, number);
+}
+
+/* A report of the dialect, without the tests that were not asked for. */
+static void tell_result(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const char *test)
+{
+    struct weir_result view = *result;
+
+    if (test != NULL) {
+        unsigned long number = strtoul(test, NULL, 10);
+
+        view.tests = calloc(result->test_count + 1, sizeof *view.tests);
+        view.phases = calloc(result->phase_count + 1, sizeof *view.phases);
+        if (view.tests == NULL || view.phases == NULL)
+            weir_error_out_of_memory();
+        view.test_count = view.phase_count = 0;
+        for (unsigned i = 0; i < result->test_count; i++)
+            if (result->tests[i].test == number)
+                view.tests[view.test_count++] = result->tests[i];
+        for (unsigned i = 0; i < result->phase_count; i++)
+            if (result->phases[i].test == number)
+                view.phases[view.phase_count++] = result->phases[i];
+        view.left_out_tests = result->test_count - view.test_count;
+    }
+    weir_report_whole(text, plan, &view);
+    if (test != NULL) {
+        free(view.tests);
+        free(view.phases);
+    }
+}
+
+/* A run as lines of values or as a part of a document. */
+static void tell_data(struct shown *shown, const struct weir_measured_run *run, bool is_json)
+{
+    if (is_json) {
+        if (shown->runs == 0)
+            weir_measured_json_begin(shown->text);
+        weir_measured_json_run(shown->text, run, shown->runs == 0);
+        return;
+    }
+    if (shown->reporter == NULL || strcmp(shown->reporter->name, WEIR_REPORTER_CSV) != 0)
+        weir_measured_csv_header(shown->text);
+    for (unsigned i = 0; i < run->phase_count; i++)
+        weir_measured_csv_phase(shown->text, &run->phases[i]);
+}
+
+/* How the run ended, in `room`. */
+static const char *end_of(const struct weir_measured_run *run, char room[32])
+{
+    if (!run->has_ended)
+        return "none: cut, or still running";
+    if (run->is_interrupted)
+        return "interrupted";
+    if (run->exit_code == WEIR_EXIT_DONE)
+        return "yes";
+    snprintf(room, 32, "failed (exit %d)", run->exit_code);
+    return room;
+}
+
+static void tell_end(const struct weir_measured_run *run)
+{
+    char end[32];
+
+    if (!run->has_ended)
+        weir_log(WEIR_LOG_WARNING, "%s: run %u has no end: it was cut, or is still running",
+                 run->source, run->number + 1);
+    else if (run->is_interrupted || run->exit_code != WEIR_EXIT_DONE)
+        weir_log(WEIR_LOG_WARNING, "%s: run %u did not end well: %s", run->source, run->number + 1,
+                 end_of(run, end));
 }
 
 /* Prints the lines of conditions that the report has no place for, and sets `failed` if one does
@@ -73,194 +172,250 @@ static void check_conditions(const struct weir_plan *plan, const struct weir_res
     weir_arena_close(&arena);
 }
 
-/* `header`: the latest one of those with a column of the run. */
-static int tell_run(const struct weir_command *command, struct weir_recorded *run,
-                    struct weir_text *text, struct weir_text *header, struct weir_error *failed,
-                    struct weir_error *error)
+static int tell_run(struct shown *shown, const struct weir_measured_run *run,
+                    struct weir_error *failed, struct weir_error *error)
 {
-    struct weir_plan *plan = run->plan;
-    size_t first = text->length;
-    int code = weir_front_choose_reporter(plan->dialect, &command->report, &plan->output, error);
+    const struct weir_report_request *request = &shown->command->report;
+    const char *reporter_name = weir_front_data_format(request->format);
+    struct weir_output output = {.reporter = reporter_name};
+    struct weir_plan plan = {0};
+    const struct weir_reporter *reporter;
+    size_t first = shown->text->length;
+    int code = 0;
 
-    if (code == 0 && weir_reporter_find(&plan->output)->is_of_sweep && plan->sweep.axis_count == 0)
-        code = weir_error_usage(error, "report", "\"%s\" is a format of sweeps, and run %u is none",
-                                command->report.format, run->number + 1);
-    plan->output.allows_unverified |= command->report.allows_unverified;
-    if (code == 0 && command->report.expect != NULL) {
-        plan->output.expect = command->report.expect;
-        plan->output.allows_unverified = command->report.allows_unverified;
-        code = weir_expect_check(plan->output.expect, plan, "report: " WEIR_EXPECT_PLACE, error);
-    }
-    if (code == 0)
-        weir_report_whole(text, run->plan, run->result);
-    if (code == 0 && command->report.expect != NULL)
-        check_conditions(plan, run->result, failed);
-    if (code == 0 && has_run_column(command))
-        add_run_column(text, first, run->number + 1, weir_reporter_find(&plan->output)->header,
-                       header);
-    weir_recorded_close(run);
-    return code;
-}
-
-/* ---- which of them ---- */
-
-struct choice {
-    struct weir_recorded_run *runs;
-    unsigned count;
-    unsigned first, last; /* of those that are told */
-};
-
-/* An id is longer than any number of runs. */
-static bool find_run(const struct choice *choice, const char *word, unsigned *run)
-{
-    char *end;
-    unsigned long number = strtoul(word, &end, 10);
-
-    for (unsigned i = 0; i < choice->count; i++)
-        if (choice->runs[i].id[0] != '\0' && strcasecmp(choice->runs[i].id, word) == 0) {
-            *run = i;
-            return true;
-        }
-    if (*word < '0' || *word > '9' || *end != '\0' || number < 1 || number > choice->count)
-        return false;
-    *run = (unsigned)number - 1;
-    return true;
-}
-
-static int choose(const struct weir_command *command, struct choice *choice,
-                  struct weir_error *error)
-{
-    choice->first = choice->last = choice->count - 1;
-    if (strcasecmp(command->report.run, "last") == 0) {
-        while (choice->first > 0 && !choice->runs[choice->first].has_report)
-            choice->first--;
-        choice->last = choice->first;
-        return 0;
-    }
-    if (strcasecmp(command->report.run, "all") == 0) {
-        choice->first = 0;
-        if (choice->count > 1 && weir_reporter_find(&command->output)->is_document)
+    if (run->plan == NULL && reporter_name == NULL) {
+        if (strcasecmp(request->run, "all") != 0)
             return weir_error_usage(error, "report",
-                                    "--run: all: a JSON document has one run, and %s has %u: "
-                                    "choose one with --run 1 to %u",
-                                    command->result_path, choice->count, choice->count);
+                                    "run %u of %s is one of weir net, which prints its own report "
+                                    "only while it runs: take the format csv-long or json-long, or "
+                                    "choose another run",
+                                    run->number + 1, run->source);
+        weir_log(WEIR_LOG_WARNING,
+                 "%s: run %u is left out: it is one of weir net, which prints its own report only "
+                 "while it runs; csv-long and json-long have it",
+                 run->source, run->number + 1);
         return 0;
     }
-    if (!find_run(choice, command->report.run, &choice->first))
-        return weir_error_usage(error, "report",
-                                "--run: %s has no run %s: give last, all, list, a number from 1 to "
-                                "%u, or an id that --run list shows",
-                                command->result_path, command->report.run, choice->count);
-    choice->last = choice->first;
+    if (run->plan != NULL) {
+        plan = *run->plan;
+        code = weir_front_choose_reporter(plan.dialect, request, &plan.output, error);
+        output = plan.output;
+    }
+    if (code != 0)
+        return code;
+    reporter = weir_reporter_find(&output);
+    code = check_document(shown, reporter, run->number + 1, error);
+    if (code == 0 && reporter->is_of_sweep && plan.sweep.axis_count == 0)
+        code = weir_error_usage(error, "report", "\"%s\" is a format of sweeps, and run %u is none",
+                                request->format, run->number + 1);
+    plan.output.allows_unverified |= request->allows_unverified;
+    if (code == 0 && request->expect != NULL && run->plan != NULL) {
+        plan.output.expect = request->expect;
+        plan.output.allows_unverified = request->allows_unverified;
+        code = weir_expect_check(plan.output.expect, &plan, "report: " WEIR_EXPECT_PLACE, error);
+    }
+    if (code != 0)
+        return code;
+    if (strcmp(reporter->name, WEIR_REPORTER_CSV) == 0 ||
+        strcmp(reporter->name, WEIR_REPORTER_JSON) == 0) {
+        tell_data(shown, run, strcmp(reporter->name, WEIR_REPORTER_JSON) == 0);
+    } else {
+        tell_result(shown->text, &plan, run->result, request->test);
+        if (has_run_column(shown->command))
+            add_run_column(shown->text, first, run->number + 1, reporter->header, &shown->header);
+    }
+    if (request->expect != NULL && run->plan != NULL)
+        check_conditions(&plan, run->result, failed);
+    shown->reporter = reporter;
+    shown->last = run->number + 1;
+    shown->runs++;
+    tell_end(run);
     return 0;
 }
 
-/* How the run ended, in `room`. */
-static const char *end_of(const struct weir_recorded_run *run, char room[32])
+/* ---- the list ---- */
+
+/* "2.09 GB/s", "31.9 kops/s" */
+static void add_rate(struct weir_text *text, double value, bool is_in_bytes)
 {
-    if (!run->has_ended)
-        return "none: cut, or still running";
-    if (run->is_interrupted)
-        return "interrupted";
-    if (run->exit_code == WEIR_EXIT_DONE)
-        return "yes";
-    snprintf(room, 32, "failed (exit %d)", run->exit_code);
-    return room;
+    static const char prefixes[] = " kMGTPE";
+    size_t i = 0;
+
+    while (value >= 999.5 && prefixes[i + 1] != '\0') {
+        value /= 1000.0;
+        i++;
+    }
+    weir_text_add(text, "%.*f %.*s%s",
+                  value < 9.995   ? 2
+                  : value < 99.95 ? 1
+                                  : 0,
+                  value, i > 0, &prefixes[i], is_in_bytes ? "B/s" : "ops/s");
 }
 
-/* A line with the facts of the run, and one with what was run. */
-static void list_runs(const struct choice *choice, struct weir_text *text)
+/* The rates of the first two kinds of phases, medians over repetitions: "write 2.09 GB/s". */
+static void add_rates(struct weir_text *text, const struct weir_measured_run *run)
 {
-    weir_text_add(text, "%5s  %-16s  %-19s  %-12s  %5s  %5s  %6s  %s\n", "run", "id", "begun",
-                  "dialect", "ranks", "nodes", "phases", "end");
-    for (unsigned i = 0; i < choice->count; i++) {
-        const struct weir_recorded_run *run = &choice->runs[i];
-        const time_t begun = (time_t)run->begun_s;
-        char date[32] = "-", end[32], ranks[16] = "-", nodes[16] = "-";
-        struct tm parts;
+    double *values = calloc(run->phase_count + 1, sizeof *values);
+    const char *told = "";
+    unsigned kinds = 0;
 
-        if (run->begun_s > 0 && localtime_r(&begun, &parts) != NULL)
-            strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-        if (run->rank_count > 0)
-            snprintf(ranks, sizeof ranks, "%u", run->rank_count);
-        if (run->node_count > 0)
-            snprintf(nodes, sizeof nodes, "%u", run->node_count);
-        weir_text_add(text, "%5u  %-16s  %-19s  %-12s  %5s  %5s  %6u  %s", i + 1,
-                      run->id[0] != '\0' ? run->id : "-", date, run->dialect, ranks, nodes,
-                      run->phase_count, end_of(run, end));
-        if (run->program[0] != '\0') {
-            weir_text_add(text, "  ");
-            weir_text_add_visible(text, run->program);
-        }
-        weir_text_add(text, "\n");
-        if (run->command[0] == '\0' && run->job[0] == '\0')
+    if (values == NULL)
+        weir_error_out_of_memory();
+    for (unsigned i = 0; i < run->phase_count && kinds < 2; i++) {
+        const struct weir_measured_phase *phase = &run->phases[i];
+        const char *name = weir_measured_find(phase, "rate") != NULL ? "rate" : "ops";
+        unsigned count = 0;
+
+        if (!phase->is_timed || phase->part[0] != '\0' || strcmp(told, phase->name) == 0)
             continue;
-        weir_text_add(text, "       %s%s", run->job,
-                      run->job[0] != '\0' && run->command[0] != '\0' ? ": " : "");
-        weir_text_add_visible(text, run->command);
-        weir_text_add(text, "\n");
+        for (unsigned k = i; k < run->phase_count; k++) {
+            const struct weir_measured_figure *figure = weir_measured_find(&run->phases[k], name);
+
+            if (figure != NULL && run->phases[k].part[0] == '\0' &&
+                strcmp(run->phases[k].name, phase->name) == 0)
+                values[count++] = figure->value;
+        }
+        weir_text_add(text, "%s", kinds++ > 0 ? ", " : "  ");
+        weir_text_add_visible(text, phase->name);
+        weir_text_add(text, " ");
+        if (count > 0)
+            add_rate(text, weir_median_sort(values, count), strcmp(name, "rate") == 0);
+        told = phase->name;
+    }
+    free(values);
+}
+
+static void add_named(struct weir_text *text, const char *name, const char *value)
+{
+    if (value[0] == '\0')
+        return;
+    weir_text_add(text, "  %s ", name);
+    weir_text_add_visible(text, value);
+}
+
+/* Of a program: its path, and the parameters that are no defaults. */
+static void add_program(struct weir_text *text, const struct weir_measured_run *run)
+{
+    const struct weir_program *program = run->phase_count > 0 && run->phases[0].planned != NULL
+                                             ? run->phases[0].planned->program
+                                             : NULL;
+
+    if (program == NULL)
+        return;
+    weir_text_add(text, "  ");
+    weir_text_add_visible(text, program->path);
+    for (unsigned i = 0; i < program->parameter_count; i++) {
+        const struct weir_parameter *parameter = &program->parameters[i];
+
+        if (strcmp(parameter->origin, "default") == 0)
+            continue;
+        weir_text_add(text, " %s=", program->variables.names[parameter->variable]);
+        weir_text_add_visible(text, parameter->value);
     }
 }
 
-static void tell_of_others(const struct weir_command *command, const struct choice *choice)
+/* A line with the facts of the run, one with what it found, and one with what was run. */
+static void list_run(struct shown *shown, const struct weir_measured_run *run)
 {
-    const unsigned told = choice->last - choice->first + 1;
-    char end[32];
+    const time_t begun = (time_t)run->begun_s;
+    char date[32] = "-", end[32], ranks[16] = "-", nodes[16] = "-";
+    struct weir_text *text = shown->text;
+    unsigned phases = 0;
+    struct tm parts;
 
-    if (strcasecmp(command->report.run, "last") == 0 && told < choice->count)
+    if (shown->runs++ == 0)
+        weir_text_add(text, "%5s  %-16s  %-19s  %-12s  %5s  %5s  %6s  %s\n", "run", "id", "begun",
+                      "dialect", "ranks", "nodes", "phases", "end");
+    if (run->begun_s > 0 && localtime_r(&begun, &parts) != NULL)
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+    if (run->ranks > 0)
+        snprintf(ranks, sizeof ranks, "%u", run->ranks);
+    if (run->nodes > 0)
+        snprintf(nodes, sizeof nodes, "%u", run->nodes);
+    for (unsigned i = 0; i < run->phase_count; i++)
+        phases += run->phases[i].part[0] == '\0';
+    weir_text_add(text, "%5u  %-16s  %-19s  %-12s  %5s  %5s  %6u  %s\n", run->number + 1,
+                  run->run_id[0] != '\0' ? run->run_id : "-", date, run->dialect, ranks, nodes,
+                  phases, end_of(run, end));
+
+    weir_text_add(text, "       %s", weir_believed_names[run->believed]);
+    add_rates(text, run);
+    add_named(text, "label", run->label);
+    if (run->phase_count > 0)
+        add_named(text, "target", run->phases[0].path);
+    if (shown->command->result_path_count > 1)
+        add_named(text, "file", run->source);
+    weir_text_add(text, "\n");
+    if (run->command[0] == '\0' && run->job[0] == '\0')
+        return;
+    weir_text_add(text, "       %s%s", run->job,
+                  run->job[0] != '\0' && run->command[0] != '\0' ? ": " : "");
+    weir_text_add_visible(text, run->command);
+    add_program(text, run);
+    weir_text_add(text, "\n");
+}
+
+/* ---- all of them ---- */
+
+static void tell_of_others(const struct shown *shown, const struct weir_measures *reader)
+{
+    const struct weir_command *command = shown->command;
+    const unsigned count = weir_measures_count(reader);
+    const char *damage = weir_measures_damage(reader);
+
+    if (strcasecmp(command->report.run, "last") == 0 && shown->runs > 0 && shown->runs < count &&
+        command->result_path_count == 1)
         weir_log(WEIR_LOG_WARNING,
                  "%s: this is run %u, the last with a report of %u runs; --run list shows the "
                  "others, --run 1 to %u or all prints them",
-                 command->result_path, choice->last + 1, choice->count, choice->count);
-    for (unsigned i = choice->first; i <= choice->last; i++)
-        if (!choice->runs[i].has_report)
-            weir_log(WEIR_LOG_WARNING,
-                     "%s: run %u is left out: it is one of weir net, which prints its report only "
-                     "while it runs",
-                     command->result_path, i + 1);
-        else if (!choice->runs[i].has_ended)
-            weir_log(WEIR_LOG_WARNING, "%s: run %u has no end: it was cut, or is still running",
-                     command->result_path, i + 1);
-        else if (choice->runs[i].is_interrupted || choice->runs[i].exit_code != WEIR_EXIT_DONE)
-            weir_log(WEIR_LOG_WARNING, "%s: run %u did not end well: %s", command->result_path,
-                     i + 1, end_of(&choice->runs[i], end));
-}
-
-static int tell_chosen(const struct weir_command *command, const struct choice *choice,
-                       struct weir_text *text, struct weir_error *failed, struct weir_error *error)
-{
-    bool is_one = choice->first == choice->last;
-    struct weir_record_reader *reader = NULL;
-    struct weir_text header = {0};
-    struct weir_recorded run;
-    int code = weir_record_open(command->result_path, is_one ? choice->first : WEIR_ALL_RUNS,
-                                &reader, error);
-
-    while (code >= 0 && (code = weir_record_next(reader, &run, error)) > 0)
-        code = tell_run(command, &run, text, &header, failed, error);
-    weir_record_close(reader);
-    weir_text_close(&header);
-    return code;
+                 command->result_paths[0], shown->last, count, count);
+    for (size_t length; *damage != '\0'; damage += length + (damage[length] == '\n')) {
+        length = strcspn(damage, "\n");
+        weir_log(WEIR_LOG_WARNING, "%.*s", (int)length, damage);
+    }
 }
 
 int weir_show_report(const struct weir_command *command, struct weir_text *text,
                      struct weir_error *failed, struct weir_error *error)
 {
-    struct weir_arena arena = {0};
-    struct choice choice = {0};
-    int code = weir_expect_check(command->report.expect, NULL, "report: " WEIR_EXPECT_PLACE, error);
+    const struct weir_report_request *request = &command->report;
+    const bool is_list = strcasecmp(request->run, "list") == 0;
+    const bool is_data = weir_front_data_format(request->format) != NULL;
+    const struct weir_measures_query query = {
+        .paths = command->result_paths,
+        .path_count = command->result_path_count,
+        .run = is_list ? "all" : request->run,
+        .label = request->label,
+        .test = request->test,
+        .skips_net = strcasecmp(request->run, "last") == 0 && !is_data,
+    };
+    struct weir_measures *reader = weir_measures_open(&query);
+    struct shown shown = {.command = command, .text = text};
+    const struct weir_measured_run *run;
+    int code = weir_expect_check(request->expect, NULL, "report: " WEIR_EXPECT_PLACE, error);
 
-    if (code == 0)
-        code = weir_record_list(command->result_path, &arena, &choice.runs, &choice.count, error);
-    if (code == 0 && strcasecmp(command->report.run, "list") == 0) {
-        list_runs(&choice, text);
-    } else if (code == 0) {
-        code = choose(command, &choice, error);
-        if (code == 0)
-            code = tell_chosen(command, &choice, text, failed, error);
-        if (code == 0)
-            tell_of_others(command, &choice);
+    while (code >= 0 && (code = weir_measures_next(reader, &run, error)) > 0) {
+        if (request->test != NULL && run->phase_count == 0)
+            continue;
+        if (is_list)
+            list_run(&shown, run);
+        else if (tell_run(&shown, run, failed, error) != 0)
+            break;
     }
-    weir_arena_close(&arena);
+    if (weir_error_is_set(error))
+        code = error->code;
+    if (code == 0 && shown.runs == 0 && (request->label != NULL || request->test != NULL))
+        code = weir_error_usage(
+            error, "report", "no run of %s has %s%s%s%s%s: --run list shows them",
+            command->result_paths[0], request->label ? "the label " : "",
+            request->label ? request->label : "", request->label && request->test ? " and " : "",
+            request->test ? "a test " : "", request->test ? request->test : "");
+    if (code == 0 && shown.reporter != NULL &&
+        strcmp(shown.reporter->name, WEIR_REPORTER_JSON) == 0)
+        weir_measured_json_end(text);
+    if (code == 0)
+        tell_of_others(&shown, reader);
+    weir_measures_close(reader);
+    weir_text_close(&shown.header);
     return code;
 }

@@ -116,7 +116,10 @@ int weir_lower_fake_nodes(const struct weir_lowering *lowering);
 void weir_lower_settings(const struct weir_lowering *lowering, const struct weir_option_set *set,
                          const void *values, const char *but);
 
-/* --result, --plain and --progress. 0, or a usage error. */
+/* The reporter of --summaryFormat: "JSON", "CSV", or what the dialect usually prints. */
+const char *weir_lower_reporter(const char *format, const char *usual);
+
+/* --result, --label, --set, --plain and --progress. 0, or a usage error. */
 int weir_lower_output(struct weir_output *output, const struct weir_front_request *request,
                       struct weir_error *error);
 

@@ -20,6 +20,8 @@ static const struct weir_option rows[] = {
      .help =
          "with --result: steps that the last run of the same plan in the file finished are kept "
          "and not repeated; a step is a test, or a step of a sweep"},
+    {0, "label", WEIR_OPTION_TEXT, OURS(label), .help = WEIR_LABEL_HELP},
+    {0, "set", WEIR_OPTION_TEXT, OURS(tags), .is_list = true, .help = WEIR_SET_HELP},
     {0, "data", WEIR_OPTION_CHOICE, OURS(data), NULL, "stamp|full|none|ior",
      .help =
          "what is written, in place of --dataPacketType: data that prove the place of each "
@@ -121,6 +123,65 @@ int weir_allowed_check(const char *list, const char *place, struct weir_error *e
                                 "lists them",
                                 name, near ? ": did you mean \"" : "", near ? near : "",
                                 near ? "\"?" : "");
+    }
+    return 0;
+}
+
+#define LABEL_BYTES_MAX 256
+#define KEY_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+static bool has_control(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == '\177')
+            return true;
+    return false;
+}
+
+int weir_label_check(const char *label, const char *place, struct weir_error *error)
+{
+    if (label != NULL && (strlen(label) > LABEL_BYTES_MAX || has_control(label)))
+        return weir_error_usage(error, place,
+                                "--label: a label has up to %d bytes, and no control characters",
+                                LABEL_BYTES_MAX);
+    return 0;
+}
+
+int weir_tags_read(const char *list, struct weir_arena *arena, const char *place,
+                   struct weir_error *error, const struct weir_fact **tags, size_t *count)
+{
+    size_t most = list != NULL ? 1 : 0;
+    struct weir_fact *made;
+    char *at;
+
+    for (const char *end = list; end != NULL && (end = strchr(end, '\n')) != NULL; end++)
+        most++;
+    made = weir_arena_take(arena, most * sizeof *made);
+    *tags = made;
+    *count = 0;
+    for (at = weir_arena_copy(arena, list); *count < most; at += strlen(at) + 1) {
+        size_t letters = strspn(at, KEY_LETTERS);
+        char *value;
+
+        at[strcspn(at, "\n")] = '\0';
+        value = strchr(at, '=');
+        if (value == NULL || letters == 0 || at + letters != value || strchr("0123456789", *at))
+            return weir_error_usage(error, place,
+                                    "--set: \"%s\" is not KEY=VALUE: a key has letters, digits and "
+                                    "underscores, and does not begin with a digit",
+                                    at);
+        *value++ = '\0';
+        if (value[0] == '\0' || strlen(value) > LABEL_BYTES_MAX || has_control(value))
+            return weir_error_usage(error, place,
+                                    "--set: the value of %s has 1 to %d bytes, and no control "
+                                    "characters",
+                                    at, LABEL_BYTES_MAX);
+        for (size_t i = 0; i < *count; i++)
+            if (strcmp(made[i].key, at) == 0)
+                return weir_error_usage(error, place, "--set: %s is given twice", at);
+        made[*count] = (struct weir_fact){.key = at, .value = value};
+        ++*count;
+        at = value;
     }
     return 0;
 }

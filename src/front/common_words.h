@@ -5,6 +5,7 @@
 #define WEIR_FRONT_COMMON_WORDS_H
 
 #include "weir/base/error.h"
+#include "weir/base/facts.h"
 #include "weir/base/options.h"
 
 #include <stdint.h>
@@ -12,7 +13,9 @@
 struct weir_common_words {
     const char *result_path;
     int64_t must_resume;
-    const char *data; /* NULL: as the dialect's own words say */
+    const char *label; /* NULL: none */
+    const char *tags;  /* key=value, with newlines between them; NULL: none */
+    const char *data;  /* NULL: as the dialect's own words say */
     int64_t is_plain;
     int64_t may_overwrite;
     int64_t must_fit;
@@ -52,8 +55,22 @@ struct weir_common_words {
 
 extern const struct weir_option_set weir_common_set;
 
+#define WEIR_LABEL_HELP                                                                            \
+    "name of the run in its record, by which weir report --label and weir compare find it"
+#define WEIR_SET_HELP                                                                              \
+    "KEY=VALUE that is kept in the record of the run, such as cluster=a; may be given again"
+
 /* 0, or -EINVAL with the error: a name in the list of --allow (NULL = none) is no finding. */
 int weir_allowed_check(const char *list, const char *place, struct weir_error *error);
+
+/* 0, or -EINVAL with the error: a label (NULL = none) is too long or has control characters.
+ */
+int weir_label_check(const char *label, const char *place, struct weir_error *error);
+
+/* Parts the values of --set, "key=value" with newlines between them (NULL = none). 0, or -EINVAL
+ * with the error. */
+int weir_tags_read(const char *list, struct weir_arena *arena, const char *place,
+                   struct weir_error *error, const struct weir_fact **tags, size_t *count);
 
 /* What is done in place of a run. */
 struct weir_orders {

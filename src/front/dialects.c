@@ -153,9 +153,16 @@ int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invo
 
 /* ---- weir report ---- */
 
-/* Behind those of the dialect, if its run is a sweep. */
-static const struct weir_dialect_format sweep_formats[] = {
-    {"sweep", "sweep"}, {"sweep-csv", "sweep csv"}, {"junit", "junit"}, {"tap", "tap"}, {0}};
+/* Behind those of the dialect, where IOR has a CSV and a JSON of its own; "sweep" of sweeps alone.
+ */
+static const struct weir_dialect_format all_formats[] = {{"csv", WEIR_REPORTER_CSV},
+                                                         {"json", WEIR_REPORTER_JSON},
+                                                         {"csv-long", WEIR_REPORTER_CSV},
+                                                         {"json-long", WEIR_REPORTER_JSON},
+                                                         {"sweep", "sweep"},
+                                                         {"junit", "junit"},
+                                                         {"tap", "tap"},
+                                                         {0}};
 
 static const char *find_reporter(const struct weir_dialect *dialect, const char *word)
 {
@@ -164,10 +171,17 @@ static const char *find_reporter(const struct weir_dialect *dialect, const char 
     for (const struct weir_dialect_format *row = dialect->formats; row->word != NULL; row++)
         if (strcmp(row->word, word) == 0)
             return row->reporter;
-    for (const struct weir_dialect_format *row = sweep_formats; row->word != NULL; row++)
+    for (const struct weir_dialect_format *row = all_formats; row->word != NULL; row++)
         if (strcmp(row->word, word) == 0)
             return row->reporter;
     return NULL;
+}
+
+const char *weir_front_data_format(const char *word)
+{
+    if (word != NULL && strcmp(word, "csv-long") == 0)
+        return WEIR_REPORTER_CSV;
+    return word != NULL && strcmp(word, "json-long") == 0 ? WEIR_REPORTER_JSON : NULL;
 }
 
 static int refuse_format(const struct weir_dialect *dialect, const char *word, const char *place,
@@ -177,8 +191,9 @@ static int refuse_format(const struct weir_dialect *dialect, const char *word, c
 
     for (const struct weir_dialect_format *row = dialect->formats; row->word != NULL; row++)
         weir_text_add(&words, "%s%s", words.length > 0 ? "|" : "", row->word);
-    for (const struct weir_dialect_format *row = sweep_formats; row->word != NULL; row++)
-        weir_text_add(&words, "|%s", row->word);
+    for (const struct weir_dialect_format *row = all_formats; row->word != NULL; row++)
+        if (find_reporter(dialect, row->word) == row->reporter)
+            weir_text_add(&words, "|%s", row->word);
     weir_error_usage(error, place, "--format: \"%s\" is not one of %s", word,
                      weir_text_string(&words));
     weir_text_close(&words);

@@ -27,13 +27,14 @@ static const char help_of_commands[] =
     "  weir serve [options]    serve objects in this host's memory to weir ior -a RDMA\n"
     "  weir compat [DIALECT]   compare with IOR, mdtest, md-workbench, IOzone, dd and Parabench, "
     "option by option, as a page of Markdown\n"
-    "  weir report FILE [--format "
-    "ior|mdtest|md-workbench|iozone|parabench|labels|xml|targets|csv|json|sweep|sweep-csv] "
+    "  weir report FILE... [--format "
+    "ior|mdtest|md-workbench|iozone|parabench|labels|xml|targets|csv|json|csv-long|json-long|"
+    "sweep|junit|tap] "
     "[--compat "
     "VERSION] "
     "[--plain]\n"
     "              [--summary-file FILE]\n"
-    "              [--run last|all|list|N|ID] [--expect CONDITIONS]\n"
+    "              [--run last|all|list|N|ID] [--label TEXT] [--test N] [--expect CONDITIONS]\n"
     "                          print the report of a run in a file that --result made\n"
     "  weir compare FILE... -- FILE...\n"
     "                          compare runs in files that --result made: which rates differ by "
@@ -102,17 +103,19 @@ struct report_values {
     const char *run;
     const char *expect;
     int64_t allows_unverified;
+    const char *label;
+    const char *test;
     int64_t is_plain;
 };
 
 static const struct weir_option report_rows[] = {
     {0, "format", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, format), NULL,
-     .help =
-         "format of the report: ior, mdtest, md-workbench, iozone, parabench or targets, csv or "
-         "json; of parabench also: labels, our tables alone, and xml, the events as in "
-         "results.xml; "
-         "without it, the first one of the run's dialect. Of a sweep also: sweep, the table of "
-         "its steps alone, and sweep-csv, the same as lines of values"},
+     .help = "format of the report: ior, mdtest, md-workbench, iozone, parabench or targets; of "
+             "parabench also labels, our tables alone, and xml, the events as in results.xml; of a "
+             "sweep also sweep, the table of its steps; without it, that of the run's dialect. Of "
+             "all dialects: csv-long, a line for each figure, and json-long; csv and json are the "
+             "same, but those of IOR for runs of ior; junit and tap: verdicts and conditions as "
+             "test cases"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
      .help =
          "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1), mdtest (1.9.3, 3.2, 3.3, "
@@ -122,8 +125,13 @@ static const struct weir_option report_rows[] = {
     {0, "summary-file", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, summary_path),
      .help = "the report goes there and not to standard output"},
     {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
-     .help = "of a file with several runs: last, all, a number from 1 on, the id of a run; list: "
-             "only list them"},
+     .help =
+         "of a file with several runs: last, all, a number from 1 on, the id of a run; list: "
+         "only list them. Runs of several files are numbered through, and last is that of each"},
+    {0, "label", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, label),
+     .help = "runs with this --label only"},
+    {0, "test", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, test),
+     .help = "the test with this number only, counted from 0 on"},
     {0, "expect", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, expect),
      .help = WEIR_EXPECT_HELP, .is_list = true},
     {0, "allow-unverified", WEIR_OPTION_FLAG,
@@ -136,9 +144,10 @@ static const struct weir_option_set report_set = {"report", report_rows,
 static int say_report_help(struct weir_command *command)
 {
     command->kind = WEIR_COMMAND_SAY;
-    weir_text_add(&command->text,
-                  "Usage: weir report FILE [OPTION...]\n\n"
-                  "Prints the report of a run in a result file (--result) again.\n");
+    weir_text_add(
+        &command->text,
+        "Usage: weir report FILE... [OPTION...]\n\n"
+        "Prints the report of runs in result files (--result) again, or their figures as data.\n");
     weir_options_help(&command->text, &report_set);
     return 0;
 }
@@ -180,14 +189,14 @@ static int read_report(int count, const char *const typed[], struct weir_command
         return -EINVAL;
     if (options == count)
         return weir_error_usage(error, parser.place,
-                                "the result file is missing: weir report FILE [OPTION...]");
-    if (count > options + 1)
-        return weir_error_usage(error, parser.place,
-                                "%s and %s: one file at a time; runs of two files cannot "
-                                "be compared yet",
-                                words[options], words[options + 1]);
+                                "the result file is missing: weir report FILE... [OPTION...]");
+    if (values.test != NULL &&
+        (*values.test == '\0' || strspn(values.test, "0123456789") < strlen(values.test)))
+        return weir_error_usage(error, parser.place, "--test: \"%s\" is no number of a test",
+                                values.test);
     command->kind = WEIR_COMMAND_REPORT;
-    command->result_path = words[options];
+    command->result_paths = words + options;
+    command->result_path_count = (unsigned)(count - options);
     command->report = (struct weir_report_request){
         .run = values.run,
         .format = values.format,
@@ -195,6 +204,8 @@ static int read_report(int count, const char *const typed[], struct weir_command
         .summary_path = values.summary_path,
         .expect = values.expect,
         .allows_unverified = values.allows_unverified > 0,
+        .label = values.label,
+        .test = values.test,
         .is_plain = values.is_plain,
     };
     return check_report(command, error);

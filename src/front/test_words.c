@@ -247,6 +247,13 @@ int weir_lower_fake_nodes(const struct weir_lowering *lowering)
 
 /* ---- output ---- */
 
+const char *weir_lower_reporter(const char *format, const char *usual)
+{
+    if (strcasecmp(format, "JSON") == 0)
+        return WEIR_REPORTER_JSON;
+    return strcasecmp(format, "CSV") == 0 ? WEIR_REPORTER_CSV : usual;
+}
+
 int weir_lower_output(struct weir_output *output, const struct weir_front_request *request,
                       struct weir_error *error)
 {
@@ -261,6 +268,11 @@ int weir_lower_output(struct weir_output *output, const struct weir_front_reques
     output->warnings_are_errors |= output->is_strict;
     output->expect = request->common.expect;
     output->allows_unverified = request->common.allows_unverified > 0;
+    output->label = request->common.label;
+    if (weir_label_check(output->label, request->parser.place, error) ||
+        weir_tags_read(request->common.tags, request->parser.arena, request->parser.place, error,
+                       &output->tags, &output->tag_count))
+        return -EINVAL;
     return weir_progress_read(request->common.progress, request->parser.place, error,
                               &output->progress_ns);
 }

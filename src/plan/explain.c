@@ -468,6 +468,10 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
         weir_text_add(&clauses, "; to %s", output->summary_path);
     if (output->result_path)
         weir_text_add(&clauses, "; result file %s", output->result_path);
+    if (output->label)
+        weir_text_add(&clauses, "; label %s", output->label);
+    for (size_t i = 0; i < output->tag_count; i++)
+        weir_text_add(&clauses, "; %s=%s", output->tags[i].key, output->tags[i].value);
     if (output->position_path)
         weir_text_add(&clauses, "; position %" PRIu64 " to %s", output->position,
                       output->position_path);

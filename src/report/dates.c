@@ -56,3 +56,16 @@ char *weir_date_format_iso(double seconds, char buffer[WEIR_DATE_BYTES])
                  date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec);
     return buffer;
 }
+
+char *weir_date_format_utc(double seconds, char buffer[WEIR_DATE_BYTES])
+{
+    const time_t whole = seconds > 0.0 && seconds < LATEST_S ? (time_t)seconds : 0;
+    struct tm date;
+
+    buffer[0] = '\0';
+    if (whole > 0 && gmtime_r(&whole, &date) != NULL)
+        snprintf(buffer, WEIR_DATE_BYTES, "%d-%02d-%02dT%02d:%02d:%02d.%03dZ", date.tm_year + 1900,
+                 date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec,
+                 (int)((seconds - (double)whole) * 1000.0));
+    return buffer;
+}

@@ -15,4 +15,7 @@ char *weir_date_format_american(double seconds, char buffer[WEIR_DATE_BYTES]);
 /* The same as "2026-11-21 00:01:41". */
 char *weir_date_format_iso(double seconds, char buffer[WEIR_DATE_BYTES]);
 
+/* In UTC, as "2026-11-21T00:01:41.250Z"; "" for 0, which is no date. Returns `buffer`. */
+char *weir_date_format_utc(double seconds, char buffer[WEIR_DATE_BYTES]);
+
 #endif

@@ -38,7 +38,7 @@ bool weir_figures_has_end(const struct weir_plan *plan, const struct weir_result
 
     /* A run that was killed has no end. An error that no phase has ended it between phases. */
     if (result->finished_s <= 0.0 || result->is_interrupted || result->given_up != NULL ||
-        result->test_count < plan->test_count || result->exit_code > WEIR_EXIT_FLAWED ||
+        result->test_count + result->left_out_tests < plan->test_count || result->exit_code > WEIR_EXIT_FLAWED ||
         (result->exit_code == WEIR_EXIT_FLAWED && !is_explained))
         return false;
     for (unsigned i = 0; i < result->phase_count; i++) {

@@ -308,15 +308,43 @@ static void set_storage(struct weir_arena *arena, struct weir_measured_phase *ph
     }
 }
 
-static const char *findings_of(struct weir_arena *arena, const struct weir_phase_result *found)
+static void set_findings(struct weir_arena *arena, struct weir_measured_phase *phase,
+                         const struct weir_phase_result *found)
 {
+    struct weir_finding *list = weir_arena_take(arena, found->finding_count * sizeof *list);
     struct weir_text text = {0};
-    const char *names;
 
+    for (unsigned i = 0; i < found->finding_count; i++) {
+        list[i] = found->findings[i];
+        list[i].name = weir_arena_copy(arena, list[i].name);
+        list[i].text = weir_arena_copy(arena, list[i].text);
+        list[i].explained_by = weir_arena_copy(arena, list[i].explained_by);
+    }
     weir_report_add_findings(&text, found);
-    names = or_none(arena, weir_text_string(&text));
+    phase->findings = or_none(arena, weir_text_string(&text));
+    phase->finding_list = list;
+    phase->finding_count = found->finding_count;
+    phase->failure = or_none(arena, found->failure);
     weir_text_close(&text);
-    return names;
+}
+
+/* The values of the axes in this step of the sweep, of which the first axis varies slowest. */
+static const char *step_of(struct weir_arena *arena, const struct weir_sweep *sweep, unsigned step)
+{
+    const unsigned inner = sweep->axis_count > 1 ? sweep->axes[1].count : 1;
+    struct weir_text text = {0};
+    const char *values;
+
+    for (unsigned i = 0; i < sweep->axis_count && inner > 0; i++) {
+        const struct weir_sweep_axis *axis = &sweep->axes[i];
+        unsigned place = i == 0 ? step / inner : step % inner;
+
+        if (place < axis->count)
+            weir_text_add(&text, "%s%s=%s", i > 0 ? " " : "", axis->name, axis->values[place]);
+    }
+    values = or_none(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return values;
 }
 
 /* The case of a part of a phase. */
@@ -348,6 +376,7 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     phase->loops = loops_of(arena, found);
     phase->begun_s = found->begun_s;
     phase->dialect = or_none(arena, test->dialect);
+    phase->step = step_of(arena, &plan->sweep, test->sweep_step);
     phase->name = weir_measures_name_phase(arena, test, planned);
     phase->verb = weir_verb_name(planned->verb);
     phase->part = "";
@@ -380,7 +409,7 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     phase->is_timed = isfinite(inputs.rate) || isfinite(inputs.ops);
     phase->believed = found->believed;
     phase->believed_as = found->believed_as;
-    phase->findings = findings_of(arena, found);
+    set_findings(arena, phase, found);
     set_figures(arena, phase, &inputs);
 }
 
@@ -527,18 +556,18 @@ struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
                                                const struct weir_result *result)
 {
     struct weir_measured_run *run = weir_arena_take(arena, sizeof *run);
-    struct weir_setting *tags = weir_arena_take(arena, plan->tag_count * sizeof *tags);
+    struct weir_fact *tags = weir_arena_take(arena, plan->output.tag_count * sizeof *tags);
 
     set_run(arena, run, result);
     memcpy(run->plan_id, plan->id, sizeof run->plan_id);
     run->dialect = or_none(arena, plan->dialect);
-    run->label = or_none(arena, plan->label);
+    run->label = or_none(arena, plan->output.label);
     run->command = or_none(arena, plan->command_line);
-    for (size_t i = 0; i < plan->tag_count; i++)
-        tags[i] = (struct weir_setting){weir_arena_copy(arena, plan->tags[i].key),
-                                        weir_arena_copy(arena, plan->tags[i].value)};
+    for (size_t i = 0; i < plan->output.tag_count; i++)
+        tags[i] = (struct weir_fact){weir_arena_copy(arena, plan->output.tags[i].key),
+                                     weir_arena_copy(arena, plan->output.tags[i].value)};
     run->tags = tags;
-    run->tag_count = plan->tag_count;
+    run->tag_count = plan->output.tag_count;
     run->believed = weir_result_believed(result);
     run->plan = plan;
     run->result = result;
@@ -630,6 +659,7 @@ static void set_flow(struct weir_arena *arena, struct weir_measured_phase *phase
     inputs.ops = or_nan(weir_figures_rate(inputs.operations, seconds));
     inputs.median = or_nan(net_number(flow, "latency_median_s"));
     inputs.longest = or_nan(net_number(flow, "latency_max_s"));
+    phase->failure = or_none(arena, failure);
     phase->outcome = inputs.errors > 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
     phase->is_timed = isfinite(inputs.ops);
     set_figures(arena, phase, &inputs);
@@ -697,8 +727,9 @@ static void set_net_end(struct weir_arena *arena, struct weir_measured_run *run,
                         struct weir_measured_phase *usual)
 {
     const char *believed = json_string_value(json_object_get(end, "believed"));
+    const json_t *findings = json_object_get(end, "findings"), *finding;
+    struct weir_finding *list = weir_arena_take(arena, json_array_size(findings) * sizeof *list);
     struct weir_text names = {0};
-    const json_t *finding;
     size_t i;
 
     run->finished_s = json_number_value(json_object_get(end, "finished_s"));
@@ -710,14 +741,32 @@ static void set_net_end(struct weir_arena *arena, struct weir_measured_run *run,
         if (strcmp(weir_believed_names[i], believed) == 0)
             run->believed = (enum weir_believed)i;
     usual->believed = run->believed;
-    json_array_foreach(json_object_get(end, "findings"), i, finding)
+    usual->finding_list = list;
+    json_array_foreach(findings, i, finding)
     {
-        const char *name = json_string_value(json_object_get(finding, "name"));
+        struct weir_finding *each = &list[usual->finding_count];
 
-        weir_text_add(&names, "%s%s", names.length > 0 ? ";" : "", name != NULL ? name : "");
+        if (!weir_json_take(finding, weir_record_finding_fields, each, arena))
+            continue;
+        weir_text_add(&names, "%s%s", names.length > 0 ? ";" : "", each->name);
+        usual->finding_count++;
     }
     usual->findings = or_none(arena, weir_text_string(&names));
     weir_text_close(&names);
+}
+
+static void set_net_tags(struct weir_arena *arena, struct weir_measured_run *run, json_t *tags)
+{
+    struct weir_fact *made = weir_arena_take(arena, json_object_size(tags) * sizeof *made);
+    const char *key;
+    json_t *value;
+
+    run->tags = made;
+    json_object_foreach(tags, key, value)
+    {
+        made[run->tag_count].key = weir_arena_copy(arena, key);
+        made[run->tag_count++].value = or_none(arena, json_string_value(value));
+    }
 }
 
 static bool is_record(const json_t *record, const char *kind)
@@ -731,13 +780,17 @@ static bool is_record(const json_t *record, const char *kind)
 static struct weir_measured_run *net_run_of(struct weir_arena *arena, const json_t *records)
 {
     struct weir_measured_run *run = weir_arena_take(arena, sizeof *run);
-    struct weir_measured_phase usual = {.part = "",
-                                        .target = "",
-                                        .path = "",
-                                        .layout = "",
-                                        .filesystem = "",
-                                        .storage = "",
-                                        .options = ""};
+    struct weir_measured_phase usual = {
+        .part = "",
+        .step = "",
+        .target = "",
+        .path = "",
+        .layout = "",
+        .filesystem = "",
+        .storage = "",
+        .options = "",
+        .failure = "",
+    };
     const json_t *begun = json_array_get(records, 0), *plan = json_object_get(begun, "plan");
     struct weir_result *host = weir_result_open(1);
     const json_t *record, *flow;
@@ -747,6 +800,7 @@ static struct weir_measured_run *net_run_of(struct weir_arena *arena, const json
     set_run(arena, run, host);
     run->dialect = usual.dialect = "net";
     run->label = net_text(arena, begun, "label");
+    set_net_tags(arena, run, json_object_get(begun, "tags"));
     run->command = net_text(arena, begun, "command_line");
     run->believed = usual.believed = WEIR_BELIEVED_PARTIAL;
     usual.run = run;
@@ -849,7 +903,7 @@ static int next_recorded(struct weir_measures *reader, struct weir_recorded *rec
             code = weir_record_open(path, WEIR_ALL_RUNS, &reader->reader, error);
             if (code < 0)
                 return code;
-            weir_record_select(reader->reader, word, reader->before, true);
+            weir_record_select(reader->reader, word, reader->before, !reader->query.skips_net);
         }
         code = weir_record_next(reader->reader, recorded, error);
         if (code != 0)
@@ -917,6 +971,11 @@ int weir_measures_next(struct weir_measures *reader, const struct weir_measured_
         *next = run;
         return 1;
     }
+}
+
+unsigned weir_measures_count(const struct weir_measures *reader)
+{
+    return reader->before;
 }
 
 const char *weir_measures_damage(const struct weir_measures *reader)

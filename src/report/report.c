@@ -9,6 +9,7 @@
 #include "json_fields.h"
 #include "mdtest/mdtest.h"
 #include "mdworkbench/mdworkbench.h"
+#include "measured.h"
 #include "parabench/parabench.h"
 #include "sweep/sweep.h"
 #include "targets/targets.h"
@@ -24,9 +25,9 @@
 #include <string.h>
 
 static const struct weir_dialect_reports *const dialects[] = {
-    &weir_ior_reports,     &weir_mdtest_reports, &weir_mdworkbench_reports,
-    &weir_iozone_reports,  &weir_dd_reports,     &weir_parabench_reports,
-    &weir_targets_reports, &weir_sweep_reports,  &weir_ci_reports};
+    &weir_ior_reports, &weir_mdtest_reports,    &weir_mdworkbench_reports, &weir_iozone_reports,
+    &weir_dd_reports,  &weir_parabench_reports, &weir_targets_reports,     &weir_sweep_reports,
+    &weir_ci_reports,  &weir_measured_reports};
 #define DIALECT_COUNT (sizeof dialects / sizeof *dialects)
 
 void weir_report_use_reserve(void)

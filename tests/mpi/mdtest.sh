@@ -19,13 +19,12 @@ valid() { # valid KIND EXPRESSION: of the output
 # Documents are valid to the letter, and have a row per phase and iteration.
 run 2 mdtest -n 8 -i 2 -d "$files/out" --summaryFormat JSON
 expect_done
-valid json "[row['iteration'] for row in document['tests'][0]['Results']] == [0] * 10 + [1] * 10"
-valid json "all(row['opsPerSec'] > 0 and row['msPerOp'] > 0 for row in document['tests'][0]['Results'])"
-valid json "{line['operation']: line['measured'] for line in document['summary']}['File stat'] == 2"
+valid json "[phase['repetition'] for phase in document['runs'][0]['phases']] == [0] * 10 + [1] * 10"
+valid json "all(phase['figures']['ops']['value'] > 0 and phase['figures']['time']['value'] > 0 for phase in document['runs'][0]['phases'])"
 run 2 mdtest -n 8 -i 2 -F -d "$files/out" --summaryFormat CSV
 expect_done
-valid mdtest-csv "[row['access'] for row in rows][:6] == ['Tree creation', 'File creation', 'File stat', 'File read', 'File removal', 'Tree removal']"
-valid mdtest-csv "len(rows) == 12 and all(int(row['ops']) == 16 for row in rows if row['access'] == 'File stat')"
+valid csv-long "list(dict.fromkeys(row['name'] for row in rows)) == ['Tree creation', 'File creation', 'File stat', 'File read', 'File removal', 'Tree removal']"
+valid csv-long "[float(row['value']) for row in rows if row['name'] == 'File stat' and row['figure'] == 'operations'] == [16, 16]"
 
 # A report of what was recorded is the one that was printed, but for the values of all processes, which are not kept.
 run 2 mdtest -n 8 -i 3 -I 4 -P --showRankStatistics -v -d "$files/out" --plain --result "$result"

@@ -118,8 +118,20 @@ capture "$WEIR" report --format csv "$result"
 capture "$WEIR" report "$result" --format sweep
 [[ $status == 2 ]] || fail "a run that is no sweep has a table of steps"
 capture "$WEIR" report "$result" "$files/other"
-[[ $status == 2 ]] || fail "two files are taken"
-grep -q 'one file' "$err" || fail "the refusal does not say why"
+[[ $status == 2 ]] || fail "a file that does not exist is taken"
+grep -q 'No such file' "$err" || fail "the refusal does not say why"
+capture "$WEIR" report "$result" "$work/ends" --run list
+expect_lines 3 ' file '
+capture "$WEIR" report "$result" "$work/ends" --run all --format csv-long
+[[ $status == 0 ]] || fail "two files have no lines"
+expect_lines 4 ',write,.*,errors,[0-9]*,1,less,1$'
+alone -w --result "$result" --label night --set cluster=a
+capture "$WEIR" report "$result" --label night --run all --format csv-long
+expect_lines 1 '^[0-9a-f]*,night,cluster=a,.*,write,write,.*,rate,'
+capture "$WEIR" report "$result" --label day --run all
+[[ $status == 2 ]] || fail "a label that no run has"
+capture "$WEIR" report "$result" --test 0 --plain
+[[ $status == 0 ]] && grep -q 'Max Write' "$out" || fail "one test is not told"
 capture "$WEIR" report --format csv
 [[ $status == 2 ]] || fail "no file is needed"
 

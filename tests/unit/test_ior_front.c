@@ -232,7 +232,7 @@ static void report_takes_a_file_and_a_format(void **state)
 
     (void)state;
     assert_int_equal(read_words(words, &command, &error), 0);
-    assert_string_equal(command.result_path, "run.jsonl");
+    assert_string_equal(command.result_paths[0], "run.jsonl");
     assert_string_equal(command.output.reporter, "ior json");
     assert_string_equal(command.output.style, "IOR 3.2");
     assert_string_equal(command.output.summary_path, "out");
@@ -265,13 +265,12 @@ static const struct {
      "backends, "
      "doctor, topology, sweep, compat, report, help, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
-    {{"weir", "report"}, "report: the result file is missing: weir report FILE [OPTION...]"},
-    {{"weir", "report", "--format", "csv", "f", "g"},
-     "report: f and g: one file at a time; runs of two files cannot be compared yet"},
+    {{"weir", "report"}, "report: the result file is missing: weir report FILE... [OPTION...]"},
+    {{"weir", "report", "f", "g", "--test", "one"}, "report: --test: \"one\" is no number of a test"},
     {{"weir", "report", "--format", "csv"},
-     "report: the result file is missing: weir report FILE [OPTION...]"},
+     "report: the result file is missing: weir report FILE... [OPTION...]"},
     {{"weir", "report", "f", "--format=yaml"},
-     "report: --format: \"yaml\" is not one of ior|csv|json|sweep|sweep-csv"},
+     "report: --format: \"yaml\" is not one of ior|csv|json|csv-long|json-long|sweep|junit|tap"},
     {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
     {{"ior", "-a", "nosuch"},
      "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, libaio, uring, null, fault"},

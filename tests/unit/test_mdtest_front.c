@@ -436,7 +436,7 @@ static void words_of_the_report_are_settings_or_output(void **state)
     assert_true(plan->output.warnings_are_errors);
     weir_command_close(&command);
     plan = PLAN_OF(&command, "-n", "8", "-V=3", "--summaryFormat", "JSON");
-    assert_string_equal(plan->output.reporter, "mdtest json");
+    assert_string_equal(plan->output.reporter, WEIR_REPORTER_JSON);
     assert_null(plan->output.style);
     assert_int_equal(plan->output.verbosity, 3);
     weir_command_close(&command);

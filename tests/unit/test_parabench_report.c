@@ -204,8 +204,6 @@ static const struct {
     {"parabench", "program.parabench-silent", true, true},
     {"parabench labels", "program.parabench-labels", true, false},
     {"parabench xml", "program.parabench-xml", false, false},
-    {"parabench json", "program.parabench-json", true, false},
-    {"parabench csv", "program.parabench-csv", false, false},
 };
 #define REPORTS (sizeof reports / sizeof *reports)
 

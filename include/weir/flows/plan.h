@@ -6,6 +6,7 @@
 
 #include "weir/base/arena.h"
 #include "weir/base/error.h"
+#include "weir/base/facts.h"
 #include "weir/base/finding.h"
 #include "weir/base/launch.h"
 #include "weir/base/text.h"
@@ -71,7 +72,10 @@ struct weir_net_plan {
     uint64_t progress_ns; /* as in struct weir_output */
     uint64_t watchdog_ns; /* as in struct weir_test */
     uint64_t give_up_ns;
-    const char *result_path;  /* JSON goes there as well; NULL */
+    const char *result_path;      /* JSON goes there as well; NULL */
+    const char *label;            /* of the user for the run; NULL */
+    const struct weir_fact *tags; /* likewise, by key */
+    size_t tag_count;
     enum weir_measure intent; /* --measure; STORAGE = the network */
     const char *allowed;      /* names of findings without effect, separated by commas; NULL */
     bool is_strict;           /* exit code 1 after a warning or a void finding */

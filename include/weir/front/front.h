@@ -73,15 +73,18 @@ struct weir_report_request {
     const char *summary_path; /* NULL: standard output */
     const char *expect;       /* conditions in place of those of the run; NULL: none */
     bool allows_unverified;
+    const char *label; /* of the runs to print; NULL: any */
+    const char *test;  /* number of the test to print; NULL: all */
     bool is_plain;
 };
 
 struct weir_command {
     enum weir_command_kind kind;
-    const char *dialect;     /* that of the options on the command line; set for errors, too */
-    struct weir_plan *plan;  /* RUN, EXPLAIN; frozen */
-    struct weir_text text;   /* SAY */
-    const char *result_path; /* REPORT: a word of argv */
+    const char *dialect;    /* that of the options on the command line; set for errors, too */
+    struct weir_plan *plan; /* RUN, EXPLAIN; frozen */
+    struct weir_text text;  /* SAY */
+    const char *const *result_paths; /* REPORT: words of argv */
+    unsigned result_path_count;
     struct weir_report_request report;   /* REPORT */
     struct weir_output output;           /* REPORT: of a run of `dialect` */
     struct weir_compare_request compare; /* COMPARE */
@@ -100,6 +103,10 @@ int weir_front_read(int argc, const char *const argv[], const struct weir_backen
  * `output`. 0, or a usage error: the dialect has no such format, or is none of this version. */
 int weir_front_choose_reporter(const char *dialect, const struct weir_report_request *request,
                                struct weir_output *output, struct weir_error *error);
+
+/* The reporter of figures as data that this word of --format names for all dialects, and weir net;
+ * NULL: it names none. */
+const char *weir_front_data_format(const char *word);
 
 void weir_command_close(struct weir_command *command);
 

@@ -531,6 +531,7 @@ struct weir_result {
     unsigned node_group_count;
     struct weir_test_result *tests; /* test_count of them have begun */
     unsigned test_count;
+    unsigned left_out_tests; /* that have begun and are not among them: a report has others */
     struct weir_phase_result *phases; /* in the order they ran */
     unsigned phase_count;
     unsigned phase_capacity;

@@ -8,6 +8,7 @@
 #include "weir/base/arena.h"
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
+#include "weir/base/facts.h"
 #include "weir/base/finding.h"
 #include "weir/base/pinning.h"
 #include "weir/base/text.h"
@@ -448,24 +449,31 @@ struct weir_test {
     size_t phase_count;
 };
 
+/* Reporters of figures as data, which every dialect has. */
+#define WEIR_REPORTER_CSV "weir csv"
+#define WEIR_REPORTER_JSON "weir json"
+
 /* Where results go and how much is said. */
 struct weir_output {
     const char *reporter; /* its name: "ior"; that of the first dialect unless a front end asks */
     const char *style;    /* whose layout it imitates, in words that only its dialect reads ("IOR
                              3.3"); NULL: the newest */
-    const char *summary_path;    /* results go there; NULL: standard output */
-    const char *result_path;     /* JSON lines, one per phase; NULL: none */
-    const char *position_path;   /* a run that is done says there where a working set that moves on
-                                    lies then; NULL: nowhere */
-    uint64_t position;           /* its first item */
-    const char *position_option; /* of errors: the option that names position_path */
-    bool is_plain;               /* leave our own block out */
-    bool is_apart;               /* our own block goes to standard error, where no parser looks */
-    bool must_resume;            /* steps that are finished in the result file are kept */
-    bool warnings_are_errors;    /* findings of severity warning make the exit code 1 */
-    bool is_strict;              /* as do findings that void a figure */
-    const char *expect;          /* conditions on figures (weir/report/expect.h); NULL: none */
-    bool allows_unverified;      /* figures that are UNVERIFIED may fulfil them */
+    const char *summary_path;     /* results go there; NULL: standard output */
+    const char *result_path;      /* JSON lines, one per phase; NULL: none */
+    const char *position_path;    /* a run that is done says there where a working set that moves on
+                                     lies then; NULL: nowhere */
+    uint64_t position;            /* its first item */
+    const char *position_option;  /* of errors: the option that names position_path */
+    bool is_plain;                /* leave our own block out */
+    bool is_apart;                /* our own block goes to standard error, where no parser looks */
+    bool must_resume;             /* steps that are finished in the result file are kept */
+    bool warnings_are_errors;     /* findings of severity warning make the exit code 1 */
+    bool is_strict;               /* as do findings that void a figure */
+    const char *expect;           /* conditions on figures (weir/report/expect.h); NULL: none */
+    bool allows_unverified;       /* figures that are UNVERIFIED may fulfil them */
+    const char *label;            /* of the user for the run; NULL: none */
+    const struct weir_fact *tags; /* likewise, by key */
+    size_t tag_count;
     int verbosity;
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };
@@ -509,12 +517,9 @@ struct weir_sweep {
 };
 
 struct weir_plan {
-    struct weir_arena arena;         /* owns all of the plan */
-    const char *dialect;             /* that of the command line: "ior" */
-    const char *command_line;        /* words joined by blanks, for reports */
-    const char *label;               /* of the user for the run; NULL: none */
-    const struct weir_setting *tags; /* likewise, by key */
-    size_t tag_count;
+    struct weir_arena arena;  /* owns all of the plan */
+    const char *dialect;      /* that of the command line: "ior" */
+    const char *command_line; /* words joined by blanks, for reports */
     struct weir_plan_source source;
     struct weir_output output;
     struct weir_rank_order rank_order;

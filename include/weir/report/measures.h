@@ -63,6 +63,7 @@ struct weir_measured_phase {
     const char *loops;   /* rounds of all loops around it: "2", "0.3"; "" = none */
     double begun_s;      /* wall clock, seconds since 1970 */
     const char *dialect; /* of the test: "ior" also in a sweep over IOR */
+    const char *step;    /* of a sweep: "transfer=4k depth=8" */
     const char *name;    /* as the dialect shows it: "write", "random-read", "File creation"; the
                             label of a program, the verb of a cycle */
     const char *verb;    /* of the plan: "write", "create", "program"; of weir net: "bandwidth" */
@@ -89,8 +90,11 @@ struct weir_measured_phase {
     enum weir_outcome outcome;
     bool is_timed; /* else a check, a fill or a removal of files: it has errors, and no rates */
     enum weir_believed believed;
-    enum weir_measure believed_as; /* what --measure removed an effect for */
-    const char *findings;          /* names, the weightiest first: "resident;short" */
+    enum weir_measure believed_as;           /* what --measure removed an effect for */
+    const char *findings;                    /* names, the weightiest first: "resident;short" */
+    const struct weir_finding *finding_list; /* all, and those that others explain */
+    unsigned finding_count;
+    const char *failure; /* the first one, as a sentence */
     const struct weir_measured_figure *figures;
     unsigned figure_count;
 };
@@ -107,8 +111,8 @@ struct weir_measured_run {
     double begun_s;
     double finished_s; /* 0 = it has no end */
     const char *dialect;
-    const char *label;               /* --label */
-    const struct weir_setting *tags; /* --set key=value */
+    const char *label;            /* --label */
+    const struct weir_fact *tags; /* --set key=value */
     size_t tag_count;
     const char *command;
     const char *version; /* of weir */
@@ -141,6 +145,7 @@ struct weir_measures_query {
     const char *run;    /* "last" of each file, an id, or a number from 1 on; NULL or "all" = all */
     const char *label;  /* runs with this label only; NULL = any */
     const char *test;   /* phases of the test with this number only; NULL = any */
+    bool skips_net;     /* runs of weir net are passed over */
     bool keeps_results; /* plans and results live as long as the reader, not until the next run */
 };
 
@@ -153,6 +158,8 @@ struct weir_measures *weir_measures_open(const struct weir_measures_query *query
  * call. */
 int weir_measures_next(struct weir_measures *reader, const struct weir_measured_run **run,
                        struct weir_error *error);
+/* Runs in the files that were read to their end. */
+unsigned weir_measures_count(const struct weir_measures *reader);
 /* A sentence for each file that has damaged lines, which were left out; "" = there is none. Whole
  * at the end. */
 const char *weir_measures_damage(const struct weir_measures *reader);
@@ -175,5 +182,18 @@ const char *weir_measures_name_phase(struct weir_arena *arena, const struct weir
 struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
                                                const struct weir_plan *plan,
                                                const struct weir_result *result);
+
+/* ---- as text: docs/results-as-data.md ---- */
+
+/* Lines of values: a line for each figure of a phase. Lines end with a newline alone. */
+void weir_measured_csv_header(struct weir_text *text);
+void weir_measured_csv_phase(struct weir_text *text, const struct weir_measured_phase *phase);
+
+/* A document of any number of runs. */
+#define WEIR_MEASURED_JSON_BEGINS "{\"schema\": \"weir-report-1\""
+void weir_measured_json_begin(struct weir_text *text);
+void weir_measured_json_run(struct weir_text *text, const struct weir_measured_run *run,
+                            bool is_first);
+void weir_measured_json_end(struct weir_text *text);
 
 #endif

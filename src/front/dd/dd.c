@@ -64,8 +64,7 @@ static int split(struct weir_front_request *base, uint64_t total, uint64_t ranks
     return 0;
 }
 
-static const struct weir_dialect_format formats[] = {
-    {"dd", WEIR_DD_REPORTER}, {"csv", WEIR_DD_REPORTER_CSV}, {"json", WEIR_DD_REPORTER_JSON}, {0}};
+static const struct weir_dialect_format formats[] = {{"dd", WEIR_DD_REPORTER}, {0}};
 
 const struct weir_dialect weir_dialect_dd = {
     .name = "dd",

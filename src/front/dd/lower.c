@@ -377,9 +377,7 @@ static int lower_output(const struct lowering *lowering, const struct weir_dd_re
     struct weir_output *output = &lowering->base.plan->output;
     const char *format = request->additions.summary_format;
 
-    output->reporter = strcmp(format, "JSON") == 0  ? WEIR_DD_REPORTER_JSON
-                       : strcmp(format, "CSV") == 0 ? WEIR_DD_REPORTER_CSV
-                                                    : WEIR_DD_REPORTER;
+    output->reporter = weir_lower_reporter(format, WEIR_DD_REPORTER);
     output->summary_path = request->additions.summary_path;
     return weir_lower_output(output, &request->base, lowering->base.error);
 }

@@ -10,8 +10,6 @@
 
 #define WEIR_DD_RELEASE "9.1" /* of coreutils: the dd that was looked at */
 #define WEIR_DD_REPORTER "dd" /* as in src/report/report.c */
-#define WEIR_DD_REPORTER_CSV "ior csv"
-#define WEIR_DD_REPORTER_JSON "ior json"
 #define WEIR_DD_PROGRAM                                                                            \
     "weir-dd" /* a link named dd would be taken for the dd that copies files                       \
                */

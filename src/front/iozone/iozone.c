@@ -26,10 +26,7 @@ static int lower(struct weir_plan *plan, const struct weir_front_request *reques
     return weir_iozone_lower(plan, (const struct weir_iozone_request *)request, error);
 }
 
-static const struct weir_dialect_format formats[] = {{"iozone", WEIR_IOZONE_REPORTER},
-                                                     {"csv", WEIR_IOZONE_REPORTER_CSV},
-                                                     {"json", WEIR_IOZONE_REPORTER_JSON},
-                                                     {0}};
+static const struct weir_dialect_format formats[] = {{"iozone", WEIR_IOZONE_REPORTER}, {0}};
 
 static const struct weir_dialect_axis axes[] = {
     {.name = "ranks", .kind = WEIR_AXIS_COUNTS, .words = {"-t", "%"}},

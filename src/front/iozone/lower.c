@@ -415,9 +415,7 @@ static int lower_output(struct weir_output *output, const struct weir_iozone_req
 {
     const char *format = request->additions.summary_format;
 
-    output->reporter = strcmp(format, "JSON") == 0  ? WEIR_IOZONE_REPORTER_JSON
-                       : strcmp(format, "CSV") == 0 ? WEIR_IOZONE_REPORTER_CSV
-                                                    : WEIR_IOZONE_REPORTER;
+    output->reporter = weir_lower_reporter(format, WEIR_IOZONE_REPORTER);
     output->summary_path = request->additions.summary_path;
     if (weir_lower_output(output, &request->base, error))
         return -EINVAL;

@@ -8,8 +8,6 @@
 
 /* Names of reporters, as in src/report/report.c. */
 #define WEIR_IOZONE_REPORTER "iozone"
-#define WEIR_IOZONE_REPORTER_CSV "iozone csv"
-#define WEIR_IOZONE_REPORTER_JSON "iozone json"
 
 #define WEIR_IOZONE_RELEASE "3.487"
 

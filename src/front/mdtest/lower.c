@@ -99,13 +99,6 @@ static int lower_tests(struct weir_plan *plan, const struct weir_mdtest_request 
 
 /* ---- output ---- */
 
-static const char *reporter_of(const char *word)
-{
-    if (strcmp(word, "JSON") == 0)
-        return WEIR_MDTEST_REPORTER_JSON;
-    return strcmp(word, "CSV") == 0 ? WEIR_MDTEST_REPORTER_CSV : WEIR_MDTEST_REPORTER;
-}
-
 static int64_t verbosity_of(const struct weir_mdtest_config *mdtest)
 {
     int64_t verbosity = mdtest->verbosity > 0 ? mdtest->verbosity : mdtest->verbose;
@@ -116,7 +109,7 @@ static int64_t verbosity_of(const struct weir_mdtest_config *mdtest)
 static int lower_output(struct weir_output *output, const struct weir_mdtest_request *request,
                         struct weir_error *error)
 {
-    output->reporter = reporter_of(request->additions.summary_format);
+    output->reporter = weir_lower_reporter(request->additions.summary_format, WEIR_MDTEST_REPORTER);
     output->summary_path = request->additions.summary_path;
     output->warnings_are_errors = request->mdtest.warning_as_errors;
     output->verbosity = (int)verbosity_of(&request->mdtest);

@@ -16,10 +16,7 @@ static int lower(struct weir_plan *plan, const struct weir_front_request *reques
     return weir_mdtest_lower(plan, (const struct weir_mdtest_request *)request, error);
 }
 
-static const struct weir_dialect_format formats[] = {{"mdtest", WEIR_MDTEST_REPORTER},
-                                                     {"csv", WEIR_MDTEST_REPORTER_CSV},
-                                                     {"json", WEIR_MDTEST_REPORTER_JSON},
-                                                     {0}};
+static const struct weir_dialect_format formats[] = {{"mdtest", WEIR_MDTEST_REPORTER}, {0}};
 
 static const struct weir_dialect_axis axes[] = {
     {.name = "ranks", .kind = WEIR_AXIS_COUNTS, .words = {"-f", "%", "-l", "%"}},

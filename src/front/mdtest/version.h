@@ -9,8 +9,6 @@
 
 /* Names of reporters, as in src/report/report.c. */
 #define WEIR_MDTEST_REPORTER "mdtest"
-#define WEIR_MDTEST_REPORTER_CSV "mdtest csv"
-#define WEIR_MDTEST_REPORTER_JSON "mdtest json"
 
 /* Reads "3.3", or a release of that line such as "3.3.0", as a style of the reporters: "mdtest
  * 3.3". A `word` of NULL sets *style to NULL, the newest layout with Weir's version. Returns 0, or

@@ -319,9 +319,7 @@ static int lower_output(const struct lowering *lowering,
     struct weir_output *output = &lowering->base.plan->output;
     const char *format = request->additions.summary_format;
 
-    output->reporter = strcmp(format, "JSON") == 0  ? WEIR_MDWORKBENCH_REPORTER_JSON
-                       : strcmp(format, "CSV") == 0 ? WEIR_MDWORKBENCH_REPORTER_CSV
-                                                    : WEIR_MDWORKBENCH_REPORTER;
+    output->reporter = weir_lower_reporter(format, WEIR_MDWORKBENCH_REPORTER);
     output->summary_path = request->additions.summary_path;
     if (!lowering->cleans && has_objects(lowering)) {
         output->position_path = lowering->config->run_info_path;

@@ -24,8 +24,6 @@ static int lower(struct weir_plan *plan, const struct weir_front_request *reques
 }
 
 static const struct weir_dialect_format formats[] = {{"md-workbench", WEIR_MDWORKBENCH_REPORTER},
-                                                     {"csv", WEIR_MDWORKBENCH_REPORTER_CSV},
-                                                     {"json", WEIR_MDWORKBENCH_REPORTER_JSON},
                                                      {0}};
 
 static const struct weir_dialect_axis axes[] = {

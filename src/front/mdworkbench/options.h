@@ -10,8 +10,6 @@
 
 /* Names of reporters, as in src/report/report.c; the other formats are those of mdtest. */
 #define WEIR_MDWORKBENCH_REPORTER "md-workbench"
-#define WEIR_MDWORKBENCH_REPORTER_CSV "mdtest csv"
-#define WEIR_MDWORKBENCH_REPORTER_JSON "mdtest json"
 
 /* md-workbench's options. Counters are flags. */
 struct weir_mdworkbench_config {

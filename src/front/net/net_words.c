@@ -27,6 +27,7 @@ struct net_values {
     const char *progress;
     const char *watchdog;
     const char *give_up;
+    const char *tags;
     unsigned inline_bytes;
     bool explain;
     bool help;
@@ -109,6 +110,8 @@ static const struct weir_option net_rows[] = {
      .help = "with --format perftest: Gbit/s, not MiB/s"},
     {0, "result", WEIR_OPTION_TEXT, AT(plan.result_path),
      .help = "append what is measured to this file, as weir ior does"},
+    {0, "label", WEIR_OPTION_TEXT, AT(plan.label), .help = WEIR_LABEL_HELP},
+    {0, "set", WEIR_OPTION_TEXT, AT(tags), .is_list = true, .help = WEIR_SET_HELP},
     {0, "measure", WEIR_OPTION_CHOICE, AT(plan.intent), "network", "network|cache|memory",
      .help = "what the figures are meant to be of: the network, the cache of a CPU, or memory; "
              "findings that say so then void no figure"},
@@ -325,6 +328,9 @@ static int read_format(const struct reading *reading)
         return REFUSE(reading, "--gbits: only --format perftest has lines in either unit; leave it "
                                "out, or say --format perftest");
     if (weir_allowed_check(plan->allowed, place, reading->error) ||
+        weir_label_check(plan->label, place, reading->error) ||
+        weir_tags_read(values->tags, &plan->arena, place, reading->error, &plan->tags,
+                       &plan->tag_count) ||
         weir_progress_read(values->progress, place, reading->error, &plan->progress_ns))
         return -EINVAL;
     return weir_watchdog_read(values->watchdog, values->give_up, place, reading->error,

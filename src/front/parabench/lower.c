@@ -194,8 +194,7 @@ static int read_time(const struct lowering *lowering, const char *option, const 
 static uint64_t event_limit(const struct lowering *lowering)
 {
     enum { LISTED = 2000, ASKED_FOR = 100000 };
-    const bool are_asked_for = lowering->config->exports || lowering->config->is_silent ||
-                               strcmp(lowering->additions->summary_format, "JSON") == 0;
+    const bool are_asked_for = lowering->config->exports || lowering->config->is_silent;
 
     if (lowering->additions->event_limit >= 0)
         return (uint64_t)lowering->additions->event_limit;
@@ -332,9 +331,7 @@ static int lower_output(const struct lowering *lowering)
     const char *format = lowering->additions->summary_format;
     int failure;
 
-    output->reporter = strcmp(format, "JSON") == 0  ? WEIR_PARABENCH_REPORTER_JSON
-                       : strcmp(format, "CSV") == 0 ? WEIR_PARABENCH_REPORTER_CSV
-                                                    : WEIR_PARABENCH_REPORTER;
+    output->reporter = weir_lower_reporter(format, WEIR_PARABENCH_REPORTER);
     output->summary_path = lowering->additions->summary_path;
     failure = weir_lower_output(output, lowering->base.request, lowering->base.error);
     output->is_plain |= lowering->config->is_silent != 0;

@@ -13,8 +13,6 @@
 #define WEIR_PARABENCH_REPORTER "parabench"
 #define WEIR_PARABENCH_REPORTER_LABELS "parabench labels"
 #define WEIR_PARABENCH_REPORTER_XML "parabench xml"
-#define WEIR_PARABENCH_REPORTER_CSV "parabench csv"
-#define WEIR_PARABENCH_REPORTER_JSON "parabench json"
 
 /* Settings of the test that the reports look at: the path of the file, or NULL; "1", or NULL. */
 #define WEIR_PARABENCH_XML "xml"

@@ -26,10 +26,10 @@ static int take_words(struct weir_front_request *base, int count, const char *co
     return 0;
 }
 
-static const struct weir_dialect_format formats[] = {
-    {"parabench", WEIR_PARABENCH_REPORTER}, {"labels", WEIR_PARABENCH_REPORTER_LABELS},
-    {"xml", WEIR_PARABENCH_REPORTER_XML},   {"csv", WEIR_PARABENCH_REPORTER_CSV},
-    {"json", WEIR_PARABENCH_REPORTER_JSON}, {0}};
+static const struct weir_dialect_format formats[] = {{"parabench", WEIR_PARABENCH_REPORTER},
+                                                     {"labels", WEIR_PARABENCH_REPORTER_LABELS},
+                                                     {"xml", WEIR_PARABENCH_REPORTER_XML},
+                                                     {0}};
 
 const struct weir_dialect weir_dialect_parabench = {
     .name = "parabench",

@@ -372,9 +372,7 @@ int weir_targets_lower(struct weir_plan *plan, const struct weir_targets_request
                                                    : !request->config.reads_only;
     if (check_amount(&lowering) || add_tests(&lowering))
         return -EINVAL;
-    plan->output.reporter = strcmp(additions->format, "csv") == 0    ? WEIR_TARGETS_REPORTER_CSV
-                            : strcmp(additions->format, "json") == 0 ? WEIR_TARGETS_REPORTER_JSON
-                                                                     : WEIR_TARGETS_REPORTER;
+    plan->output.reporter = weir_lower_reporter(additions->format, WEIR_TARGETS_REPORTER);
     plan->output.summary_path = additions->summary_path;
     plan->output.warnings_are_errors = additions->warnings_are_errors > 0;
     return weir_lower_output(&plan->output, &request->base, error);

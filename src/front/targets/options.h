@@ -9,8 +9,6 @@
 
 /* Names of reporters, as in src/report/report.c. */
 #define WEIR_TARGETS_REPORTER "targets"
-#define WEIR_TARGETS_REPORTER_CSV "targets csv"
-#define WEIR_TARGETS_REPORTER_JSON "targets json"
 
 struct weir_targets_config {
     const char *api;

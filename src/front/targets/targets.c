@@ -42,10 +42,7 @@ static int lower(struct weir_plan *plan, const struct weir_front_request *reques
     return weir_targets_lower(plan, (const struct weir_targets_request *)request, error);
 }
 
-static const struct weir_dialect_format formats[] = {{"targets", WEIR_TARGETS_REPORTER},
-                                                     {"csv", WEIR_TARGETS_REPORTER_CSV},
-                                                     {"json", WEIR_TARGETS_REPORTER_JSON},
-                                                     {0}};
+static const struct weir_dialect_format formats[] = {{"targets", WEIR_TARGETS_REPORTER}, {0}};
 
 const struct weir_dialect weir_dialect_targets = {
     .name = "targets",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of values: a header, and a line for each test of IOzone that has a number. The file of -b
- * has the same. */
+/* The file of -b: a header, and a line for each test of IOzone that has a number. */
 #include "figures.h"
 #include "iozone.h"
 #include "rows.h"
@@ -38,19 +37,6 @@ static void add_line(struct weir_text *text, const struct weir_plan *plan,
     add_percentile(text, phase->latency, 0.99);
     weir_text_add(text, ",%.9f,%u\n", figures.wall_s, phase->repetition);
 }
-
-static void phase_done(struct weir_text *text, const struct weir_plan *plan,
-                       const struct weir_result *result, const struct weir_phase_result *phase)
-{
-    (void)result;
-    add_line(text, plan, phase);
-}
-
-const struct weir_reporter weir_reporter_iozone_csv = {
-    .name = "iozone csv",
-    .header = header,
-    .phase_done = phase_done,
-};
 
 static void add_to_file(struct weir_rank_csv *held, struct weir_text *text,
                         const struct weir_plan *plan, const struct weir_phase_result *phase)

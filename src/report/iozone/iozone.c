@@ -8,8 +8,7 @@
 
 #include <stddef.h>
 
-static const struct weir_reporter *const reporters[] = {
-    &weir_reporter_iozone, &weir_reporter_iozone_csv, &weir_reporter_iozone_json, NULL};
+static const struct weir_reporter *const reporters[] = {&weir_reporter_iozone, NULL};
 
 /* `path` is the option that names the files of the test. */
 #define REMEDIES(path)                                                                             \

@@ -8,10 +8,8 @@
 extern const struct weir_dialect_reports weir_iozone_reports;
 
 extern const struct weir_reporter weir_reporter_iozone;
-extern const struct weir_reporter weir_reporter_iozone_csv;
-extern const struct weir_reporter weir_reporter_iozone_json;
 
-/* The lines of "iozone csv", which the file of -b has, too. */
+/* The lines of the file of -b. */
 extern const struct weir_rank_csv_format weir_iozone_rank_csv;
 
 #endif

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct weir_reporter *const reporters[] = {
-    &weir_reporter_mdtest, &weir_reporter_mdtest_csv, &weir_reporter_mdtest_json, NULL};
+static const struct weir_reporter *const reporters[] = {&weir_reporter_mdtest, NULL};
 
 static const char *name_row(const struct weir_test *test, const struct weir_phase *phase)
 {

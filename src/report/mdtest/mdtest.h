@@ -10,8 +10,6 @@ extern const struct weir_dialect_reports weir_mdtest_reports;
 extern const struct weir_rank_csv_format weir_mdtest_rank_csv;
 
 extern const struct weir_reporter weir_reporter_mdtest;
-extern const struct weir_reporter weir_reporter_mdtest_csv;
-extern const struct weir_reporter weir_reporter_mdtest_json;
 
 /* In mdtest's options. */
 extern const struct weir_remedy_word weir_mdtest_remedies[];

@@ -35,6 +35,15 @@ static const struct weir_json_field plan_fields[] = {
     {0},
 };
 
+/* Of the user; left out if there is none. */
+static const struct weir_json_field name_fields[] = {
+    WEIR_JSON_IF_ANY(weir_net_plan, "label", label, STRING),
+    WEIR_JSON_FIELD(weir_net_plan, "tags", tags, PAIRS, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_net_plan, tag_count),
+                    WEIR_JSON_COUNT_IN(weir_net_plan, tag_count)),
+    {0},
+};
+
 static const struct weir_json_field network_fields[] = {
     RESULT("provider", provider, TEXT),
     RESULT("transport", transport, TEXT),
@@ -350,6 +359,7 @@ void weir_net_record_run(struct weir_text *text, const struct weir_net_plan *pla
     json_object_set_new(record, "dialect", json_string("net"));
     json_object_set_new(record, "command_line", word(plan->command_line));
     json_object_set_new(record, "plan", plan_of(plan));
+    weir_json_put(record, name_fields, plan);
     weir_json_put(record, weir_record_run_fields, host);
     json_object_del(record, "clock");
     json_object_set_new(record, "begun_s", weir_json_number(result->begun_s));

@@ -27,8 +27,7 @@ static const struct weir_remedy_word remedies[] = {
 };
 
 static const struct weir_reporter *const reporters[] = {
-    &weir_reporter_parabench,      &weir_reporter_parabench_labels, &weir_reporter_parabench_xml,
-    &weir_reporter_parabench_json, &weir_reporter_parabench_csv,    NULL};
+    &weir_reporter_parabench, &weir_reporter_parabench_labels, &weir_reporter_parabench_xml, NULL};
 
 /* results.xml */
 static const struct weir_side_format side = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reports of the dialect parabench: "parabench" (the three reports of the original, and our
- * tables unless the output is plain), "parabench labels" (our tables alone), "parabench xml" (the
- * original's results.xml), "parabench json" and "parabench csv" (all figures; labels). */
+ * tables unless the output is plain), "parabench labels" (our tables alone), and "parabench xml"
+ * (the original's results.xml). */
 #ifndef WEIR_REPORT_PARABENCH_PARABENCH_H
 #define WEIR_REPORT_PARABENCH_PARABENCH_H
 
@@ -12,7 +12,5 @@ extern const struct weir_dialect_reports weir_parabench_reports;
 extern const struct weir_reporter weir_reporter_parabench;
 extern const struct weir_reporter weir_reporter_parabench_labels;
 extern const struct weir_reporter weir_reporter_parabench_xml;
-extern const struct weir_reporter weir_reporter_parabench_json;
-extern const struct weir_reporter weir_reporter_parabench_csv;
 
 #endif

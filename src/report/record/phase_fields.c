@@ -7,7 +7,7 @@
 
 /* ---- names ---- */
 
-static const char *const outcomes[] = {
+const char *const weir_record_outcome_names[] = {
     [WEIR_OUTCOME_COMPLETE] = "complete",
     [WEIR_OUTCOME_PARTIAL] = "partial",
     [WEIR_OUTCOME_SKIPPED] = "skipped",
@@ -528,7 +528,7 @@ const struct weir_json_field weir_record_timed_fields[] = {
     TIMED("label", label, STRING, .flags = WEIR_JSON_NEEDED),
     LOOPS("loops", weir_timed_result),
     TIMED("ranks", rank_count, UNSIGNED),
-    TIMED("outcome", outcome, NAME, WEIR_JSON_NAMES(outcomes)),
+    TIMED("outcome", outcome, NAME, WEIR_JSON_NAMES(weir_record_outcome_names)),
     TIMED("begun_s", begun_s, REAL),
     TIMED("seconds", seconds, REAL),
     TIMED("clock_error_s", clock_error_s, REAL),
@@ -537,7 +537,7 @@ const struct weir_json_field weir_record_timed_fields[] = {
 
 /* In the order of the record; reports in JSON have them too. */
 const struct weir_json_field weir_record_phase_fields[] = {
-    PHASE("outcome", outcome, NAME, WEIR_JSON_NAMES(outcomes)),
+    PHASE("outcome", outcome, NAME, WEIR_JSON_NAMES(weir_record_outcome_names)),
     PHASE("test", test, UNSIGNED),
     PHASE("phase", phase, UNSIGNED),
     PHASE("repetition", repetition, UNSIGNED),

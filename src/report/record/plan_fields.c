@@ -525,9 +525,10 @@ static const struct weir_json_field plan_fields[] = {
 const struct weir_json_field weir_record_plan_fields[] = {
     PLAN("dialect", dialect, STRING, .flags = WEIR_JSON_NEEDED),
     PLAN("plan_id", id, TEXT, .flags = WEIR_JSON_NEEDED),
-    WEIR_JSON_IF_ANY(weir_plan, "label", label, STRING),
-    PLAN("tags", tags, PAIRS, .flags = WEIR_JSON_OMITTED, WEIR_JSON_WHEN(weir_plan, tag_count),
-         WEIR_JSON_COUNT_IN(weir_plan, tag_count)),
+    WEIR_JSON_IF_ANY(weir_plan, "label", output.label, STRING),
+    PLAN("tags", output.tags, PAIRS, .flags = WEIR_JSON_OMITTED,
+         WEIR_JSON_WHEN(weir_plan, output.tag_count),
+         WEIR_JSON_COUNT_IN(weir_plan, output.tag_count)),
     PLAN("argv", source.words, STRINGS, WEIR_JSON_COUNT_IN(weir_plan, source.word_count),
          .former = "words"),
     WEIR_JSON_IF_ANY(weir_plan, "script", source.script, STRING),

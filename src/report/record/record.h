@@ -16,7 +16,8 @@
 
 #define WEIR_RECORD_SCHEMA "weir-result-2"
 
-/* By enum weir_order: "sequential", "shuffled", ... */
+/* By enum weir_outcome and enum weir_order: "complete", ...; "sequential", "shuffled", ... */
+extern const char *const weir_record_outcome_names[WEIR_OUTCOME_SKIPPED + 1];
 extern const char *const weir_record_order_names[WEIR_ORDER_LISTED + 1];
 
 /* A record without fields yet, and its line of the file; the record is given up. */

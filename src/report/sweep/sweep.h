@@ -9,6 +9,5 @@
 extern const struct weir_dialect_reports weir_sweep_reports;
 
 extern const struct weir_reporter weir_reporter_sweep;
-extern const struct weir_reporter weir_reporter_sweep_csv;
 
 #endif

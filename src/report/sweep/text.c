@@ -208,7 +208,6 @@ const struct weir_reporter weir_reporter_sweep = {
     .end = weir_sweep_report,
 };
 
-static const struct weir_reporter *const reporters[] = {&weir_reporter_sweep,
-                                                        &weir_reporter_sweep_csv, NULL};
+static const struct weir_reporter *const reporters[] = {&weir_reporter_sweep, NULL};
 
 const struct weir_dialect_reports weir_sweep_reports = {.dialect = "sweep", .reporters = reporters};

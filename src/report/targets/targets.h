@@ -8,7 +8,5 @@
 extern const struct weir_dialect_reports weir_targets_reports;
 
 extern const struct weir_reporter weir_reporter_targets;
-extern const struct weir_reporter weir_reporter_targets_csv;
-extern const struct weir_reporter weir_reporter_targets_json;
 
 #endif

@@ -248,8 +248,7 @@ static const struct weir_remedy_word remedies[] = {
     {0},
 };
 
-static const struct weir_reporter *const reporters[] = {
-    &weir_reporter_targets, &weir_reporter_targets_csv, &weir_reporter_targets_json, NULL};
+static const struct weir_reporter *const reporters[] = {&weir_reporter_targets, NULL};
 
 const struct weir_dialect_reports weir_targets_reports = {.dialect = "targets",
                                                           .reporters = reporters,

@@ -1,0 +1,1 @@
+--label 'night 7' --set cluster=a --set note=b=c
