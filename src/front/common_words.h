@@ -105,7 +105,7 @@ struct weir_orders {
          WEIR_OPTION_CHOICE,                                                                       \
          format_member,                                                                            \
          "default",                                                                                \
-         "default|JSON|CSV",                                                                       \
+         "default|JSON|CSV|JUnit|TAP",                                                             \
          .help = "format of the report"},                                                          \
     {                                                                                              \
         0                                                                                          \

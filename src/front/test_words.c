@@ -251,6 +251,10 @@ const char *weir_lower_reporter(const char *format, const char *usual)
 {
     if (strcasecmp(format, "JSON") == 0)
         return WEIR_REPORTER_JSON;
+    if (strcasecmp(format, "JUnit") == 0)
+        return "junit";
+    if (strcasecmp(format, "TAP") == 0)
+        return "tap";
     return strcasecmp(format, "CSV") == 0 ? WEIR_REPORTER_CSV : usual;
 }
 

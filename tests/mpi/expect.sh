@@ -160,3 +160,16 @@ capture bash -ec "make all; echo not reached"
 expect_exit 2
 expect_error 'rate >= 900TB/s: write '
 ! grep -q 'not reached' "$out" || fail "set -e"
+
+# A run prints them itself, also in a file; the exit code is that of the run.
+result=$work/result.jsonl
+for format in JUnit TAP; do
+    for words in 'ior -w -t 64k -b 64k -o f' 'mdtest -F -n 10 -d names' 'sweep transfer=32k,64k -- ior -w -b 256k -o s'; do
+        # shellcheck disable=SC2086
+        capture "$WEIR" $words --expect 'time <= 0.000001ms' --summaryFormat $format --summaryFile report
+        expect_exit 1
+        "$WEIR_PYTHON" read.py "${format,,}" report >cases.json || fail "no $format"
+        grep -q '"time <= 0.000001ms": "failed"' cases.json || fail "the condition is not there"
+        rm report
+    done
+done

@@ -170,7 +170,8 @@ static const char *reporter_of(const char *word)
 {
     if (strcmp(word, "JSON") == 0)
         return WEIR_IOR_REPORTER_JSON;
-    return strcmp(word, "CSV") == 0 ? WEIR_IOR_REPORTER_CSV : WEIR_IOR_REPORTER;
+    return strcmp(word, "CSV") == 0 ? WEIR_IOR_REPORTER_CSV
+                                    : weir_lower_reporter(word, WEIR_IOR_REPORTER);
 }
 
 int weir_ior_lower_output(struct weir_output *output, const struct weir_ior_request *request,

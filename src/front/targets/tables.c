@@ -48,7 +48,7 @@ const struct weir_option_set weir_targets_option_set = {"targets", rows,
 #define OURS(member) WEIR_OPTION_AT(struct weir_targets_additions, member)
 
 static const struct weir_option addition_rows[] = {
-    {0, "format", WEIR_OPTION_CHOICE, OURS(format), "text", "text|csv|json",
+    {0, "format", WEIR_OPTION_CHOICE, OURS(format), "text", "text|csv|json|junit|tap",
      .help = "format of the report"},
     {0, "summary-file", WEIR_OPTION_TEXT, OURS(summary_path),
      .help = "the report goes there and not to standard output"},
