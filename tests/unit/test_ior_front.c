@@ -251,22 +251,23 @@ static const struct {
      "serve, "
      "backends, "
      "doctor, topology, sweep, compat, "
-     "report, help, --help, --version"},
+     "report, compare, help, --help, --version"},
     {{"dd", "if=/dev/zero", "of=f", "count=1"},
      "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, "
      "parabench, targets, "
      "net, "
      "serve, "
-     "backends, doctor, topology, sweep, compat, report, help, --help, --version"},
+     "backends, doctor, topology, sweep, compat, report, compare, help, --help, --version"},
     {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
      "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, parabench, "
      "targets, net, "
      "serve, "
      "backends, "
-     "doctor, topology, sweep, compat, report, help, --help, --version"},
+     "doctor, topology, sweep, compat, report, compare, help, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE... [OPTION...]"},
-    {{"weir", "report", "f", "g", "--test", "one"}, "report: --test: \"one\" is no number of a test"},
+    {{"weir", "report", "f", "g", "--test", "one"},
+     "report: --test: \"one\" is no number of a test"},
     {{"weir", "report", "--format", "csv"},
      "report: the result file is missing: weir report FILE... [OPTION...]"},
     {{"weir", "report", "f", "--format=yaml"},
@@ -1542,13 +1543,14 @@ static void a_script_that_cannot_be_read_is_an_error(void **state)
     struct weir_error error;
 
     (void)state;
-    assert_int_equal(read_words(missing, &command, &error), -EINVAL);
+    assert_int_equal(read_words(missing, &command, &error), -ENOENT);
+    assert_int_equal(error.exit, WEIR_EXIT_ENVIRONMENT);
     assert_string_equal(
         error.text,
         "ior: -f: /nonexistent/job.ior: No such file or directory (-f names a script of "
         "tests; -o names the file to write and read)");
     weir_command_close(&command);
-    assert_int_equal(read_words(directory, &command, &error), -EINVAL);
+    assert_int_equal(read_words(directory, &command, &error), -EISDIR);
     assert_string_equal(error.text, "ior: -f: /tmp: cannot be read: Is a directory");
     weir_command_close(&command);
 }
