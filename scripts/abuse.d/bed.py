@@ -368,17 +368,17 @@ def check_result(bed, folder, program):
     if not path.is_file() or path.is_symlink() or path.stat().st_size == 0:
         return
     begin = "".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[:2])  # the run, and its first test
-    for style in ("json", "csv", "ior") if '"dialect":"ior"' in begin else ("json",):
+    for style in ("json", "csv", "ior", "csv-long", "json-long") if '"dialect":"ior"' in begin else ("csv-long", "json-long"):
         rc, out, err = bed.run_weir(folder, "report", path, "--format", style, program=program)
         if rc not in (0, 1):
             raise Failed("WRONG", f"weir report --format {style} of the result: exit code {rc}; {err.strip()[:200]}")
         if NOT_A_NUMBER.search(out):
             raise Failed("WRONG", f"weir report --format {style}: a number that is none: {NOT_A_NUMBER.search(out)[0]}")
-        if style == "json":
+        if style in ("json", "json-long"):
             try:
                 strict_json(out)
             except ValueError as error:
-                raise Failed("WRONG", f"weir report --format json: {error}") from error
+                raise Failed("WRONG", f"weir report --format {style}: {error}") from error
 
 
 class Task:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reporters are given the plans and results that the files hold. */
+/* Prints runs of result files: each by the reporter of its dialect, or as data; or a list. */
 #include "show_report.h"
 
 #include "weir/base/log.h"
@@ -187,7 +187,7 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
         if (strcasecmp(request->run, "all") != 0)
             return weir_error_usage(error, "report",
                                     "run %u of %s is one of weir net, which prints its own report "
-                                    "only while it runs: take the format csv-long or json-long, or "
+                                    "only while it runs: use the format csv-long or json-long, or "
                                     "choose another run",
                                     run->number + 1, run->source);
         weir_log(WEIR_LOG_WARNING,
@@ -293,7 +293,7 @@ static void add_named(struct weir_text *text, const char *name, const char *valu
     weir_text_add_visible(text, value);
 }
 
-/* Of a program: its path, and the parameters that are no defaults. */
+/* Adds the path of a program, and its parameters that are no defaults. */
 static void add_program(struct weir_text *text, const struct weir_measured_run *run)
 {
     const struct weir_program *program = run->phase_count > 0 && run->phases[0].planned != NULL

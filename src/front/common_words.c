@@ -178,7 +178,7 @@ int weir_tags_read(const char *list, struct weir_arena *arena, const char *place
                                     at, LABEL_BYTES_MAX);
         for (size_t i = 0; i < *count; i++)
             if (strcmp(made[i].key, at) == 0)
-                return weir_error_usage(error, place, "--set: %s is given twice", at);
+                return weir_error_usage(error, place, "--set: the key %s is repeated", at);
         made[*count] = (struct weir_fact){.key = at, .value = value};
         ++*count;
         at = value;

@@ -58,7 +58,7 @@ extern const struct weir_option_set weir_common_set;
 #define WEIR_LABEL_HELP                                                                            \
     "name of the run in its record, by which weir report --label and weir compare find it"
 #define WEIR_SET_HELP                                                                              \
-    "KEY=VALUE that is kept in the record of the run, such as cluster=a; may be given again"
+    "KEY=VALUE that is kept in the record of the run, such as cluster=a; may be repeated"
 
 /* 0, or -EINVAL with the error: a name in the list of --allow (NULL = none) is no finding. */
 int weir_allowed_check(const char *list, const char *place, struct weir_error *error);

@@ -153,8 +153,7 @@ int weir_dialect_read(const struct weir_dialect *dialect, const struct weir_invo
 
 /* ---- weir report ---- */
 
-/* Behind those of the dialect, where IOR has a CSV and a JSON of its own; "sweep" of sweeps alone.
- */
+/* Formats of all dialects, after those of the dialect itself: IOR has its own csv and json. */
 static const struct weir_dialect_format all_formats[] = {{"csv", WEIR_REPORTER_CSV},
                                                          {"json", WEIR_REPORTER_JSON},
                                                          {"csv-long", WEIR_REPORTER_CSV},

@@ -107,7 +107,7 @@ static const struct weir_json_field phase_fields[] = {
     {0},
 };
 
-/* In front of those of the phase, and behind them. */
+/* Columns before and after those of the phase. */
 static const struct weir_json_field first_columns[] = {
     RUN("run_id", run_id, TEXT),
     RUN("label", label, STRING),

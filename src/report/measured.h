@@ -5,7 +5,7 @@
 
 #include "dialect.h"
 
-/* Not of a dialect of its own: only reporters. */
+/* A row without a dialect: it has reporters only. */
 extern const struct weir_dialect_reports weir_measured_reports;
 
 #endif

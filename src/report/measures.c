@@ -149,15 +149,16 @@ static void set_figures(struct weir_arena *arena, struct weir_measured_phase *ph
 
             memcpy(&histogram, member, sizeof histogram);
             figure.value = quantile_of(row, histogram);
-            figure.n = histogram != NULL ? histogram->total : 0;
+            figure.n = histogram != NULL ? histogram->total : 1;
             if (histogram == NULL && row->offset == offsetof(struct inputs, latency))
                 figure.value = row->fraction == 0.5       ? inputs->median
                                : row->fraction == MAXIMUM ? inputs->longest
                                                           : NAN;
-            if (histogram == NULL && isfinite(figure.value) && isfinite(inputs->operations))
+            if (histogram == NULL && isfinite(figure.value) && inputs->operations >= 1.0 &&
+                inputs->operations < 0x1p53)
                 figure.n = (uint64_t)inputs->operations;
         }
-        if (isfinite(figure.value))
+        if (isfinite(figure.value) && figure.value >= 0.0) /* a damaged file may hold anything */
             figures[count++] = figure;
     }
     kept = weir_arena_take(arena, count * sizeof *kept);

@@ -35,7 +35,7 @@ static const struct weir_json_field plan_fields[] = {
     {0},
 };
 
-/* Of the user; left out if there is none. */
+/* Label and tags of the user; left out if there are none. */
 static const struct weir_json_field name_fields[] = {
     WEIR_JSON_IF_ANY(weir_net_plan, "label", label, STRING),
     WEIR_JSON_FIELD(weir_net_plan, "tags", tags, PAIRS, .flags = WEIR_JSON_OMITTED,
