@@ -118,7 +118,7 @@ capture "$WEIR" report --format csv "$result"
 capture "$WEIR" report "$result" --format sweep
 [[ $status == 2 ]] || fail "a run that is no sweep has a table of steps"
 capture "$WEIR" report "$result" "$files/other"
-[[ $status == 2 ]] || fail "a file that does not exist is taken"
+[[ $status == 3 ]] || fail "a file that does not exist is taken"
 grep -q 'No such file' "$err" || fail "the refusal does not say why"
 capture "$WEIR" report "$result" "$work/ends" --run list
 expect_lines 3 ' file '
