@@ -681,7 +681,7 @@ static bool is_interrupted_between_phases(const struct weir_result *result)
     return result->is_interrupted;
 }
 
-/* What the report has no place for: our block, and conditions. */
+/* Prints our block and conditions, unless the report has them. */
 static void tell_apart(const struct weir_recorder *recorder)
 {
     const struct weir_plan *plan = recorder->plan;

@@ -21,7 +21,7 @@
 #define ABOVE 4u
 #define OPERATOR_LETTERS "<>=!"
 
-/* Longer spellings come before those that they begin with. */
+/* ">=" precedes ">", which it begins with. */
 static const struct {
     const char *word;
     unsigned accepts;
@@ -250,7 +250,7 @@ static const char *format_value(const struct weir_condition *condition, double v
     return text;
 }
 
-/* The phase, and what tells it apart from those of other tests. */
+/* Returns the name of a phase with its target, step or test. */
 static const char *describe_phase(struct weir_arena *arena, const struct weir_plan *plan,
                                   unsigned test, const char *name, const char *target)
 {
@@ -278,8 +278,8 @@ static bool is_same_case(const struct weir_measured_phase *one,
            strcmp(one->target, other->target) == 0;
 }
 
-/* Judges the phase of run->phases[first] with its repetitions, which come after it. Of a condition
- * NULL, its verdict alone. */
+/* Judges the phase of run->phases[first] with its repetitions, which follow it. Condition NULL =
+ * its verdict alone. */
 static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
                        const struct weir_condition *condition, const struct weir_measured_run *run,
                        unsigned first)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions on figures (--expect): parsed and checked before a run, judged with what it measured.
- */
+/* Conditions on figures (--expect): parsed and checked before a run, judged with its figures. */
 #ifndef WEIR_REPORT_EXPECT_H
 #define WEIR_REPORT_EXPECT_H
 
@@ -70,7 +69,7 @@ const struct weir_expectations *weir_expect_judge(struct weir_arena *arena,
                                                   const struct weir_plan *plan,
                                                   const struct weir_result *result);
 
-/* Appends a line for each condition: those that hold come first. */
+/* Appends a line for each condition, first for those that hold. */
 void weir_expect_add_lines(struct weir_text *text, const struct weir_expectations *expectations);
 
 /* Sets an error with exit code 1, if a condition does not hold. */
