@@ -93,7 +93,7 @@ void weir_lines_maxima(struct weir_text *text, const struct weir_plan *plan,
 
     if (plan->output.verbosity < 1 && !weir_ior_layout_of(plan)->has_all_maxima)
         return;
-    for (enum weir_verb verb = WEIR_WRITE; verb < WEIR_VERB_COUNT; verb++)
+    for (enum weir_verb verb = WEIR_WRITE; verb <= WEIR_MIXED; verb++)
         if (weir_figures_summary(plan, result, test, verb, &summary))
             weir_text_add(text, "%s%.2f MiB/sec (%.2f MB/sec)\n", words[verb],
                           summary.mib_per_s.max, summary.mib_per_s.max * WEIR_MIB / 1e6);
