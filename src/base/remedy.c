@@ -42,6 +42,7 @@ const struct weir_remedy_word weir_remedy_neutral[] = {
     {WEIR_REMEDY_VERIFY_WRITES, "the check after a write"},
     {WEIR_REMEDY_VERIFY_READS, "the check of each read"},
     {WEIR_REMEDY_OUTLIERS, "the limit of outliers"},
+    {WEIR_REMEDY_DETAILS, "--details"},
     {WEIR_REMEDY_REPORT_FILE, "file of the report"},
     {WEIR_REMEDY_RANK_FILE, "file of the figures of ranks"},
     {WEIR_REMEDY_OP_FILES, "files of the times of transfers"},

@@ -116,6 +116,9 @@ int weir_lower_fake_nodes(const struct weir_lowering *lowering);
 void weir_lower_settings(const struct weir_lowering *lowering, const struct weir_option_set *set,
                          const void *values, const char *but);
 
+/* Whether the tables behind the verdict are asked for: by an option, or by WEIR_DETAILS=1. */
+bool weir_wants_details(int64_t is_set);
+
 /* The reporter of --summaryFormat: "JSON", "CSV", or what the dialect usually prints. */
 const char *weir_lower_reporter(const char *format, const char *usual);
 

@@ -29,6 +29,10 @@ static const struct weir_option rows[] = {
          "--dataPacketType"},
     {0, "plain", WEIR_OPTION_FLAG, OURS(is_plain),
      .help = "print what the original prints, and nothing of our own"},
+    {0, "details", WEIR_OPTION_FLAG, OURS(has_details),
+     .help =
+         "after the verdict, print the tables of times, caches, places and the environment, and "
+         "all findings, as -v does; so does WEIR_DETAILS=1 in the environment"},
     {0, "overwrite", WEIR_OPTION_FLAG, OURS(may_overwrite),
      .help = "overwrite and remove files that no benchmark made; so does WEIR_OVERWRITE=1 in the "
              "environment"},

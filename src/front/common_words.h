@@ -17,6 +17,7 @@ struct weir_common_words {
     const char *tags;  /* key=value, with newlines between them; NULL: none */
     const char *data;  /* NULL: as the dialect's own words say */
     int64_t is_plain;
+    int64_t has_details;
     int64_t may_overwrite;
     int64_t must_fit;
     const char *depth; /* a number, "auto" or "auto:64"; NULL: as the backend has it */

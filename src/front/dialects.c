@@ -214,6 +214,7 @@ int weir_front_choose_reporter(const char *dialect_name, const struct weir_repor
     output->summary_path = request->summary_path;
     output->result_path = NULL;
     output->is_plain = request->is_plain;
+    output->has_details |= request->has_details;
     if (request->compat != NULL && dialect->read_style == NULL)
         return weir_error_usage(error, "report", "--compat: reports of %s have one layout",
                                 dialect->name);

@@ -3,6 +3,7 @@
 #include "weir/front/front.h"
 
 #include "compare_words.h"
+#include "common_lowering.h"
 #include "dialect.h"
 #include "finding_pages.h"
 #include "host_commands.h"
@@ -106,6 +107,7 @@ struct report_values {
     const char *label;
     const char *test;
     int64_t is_plain;
+    int64_t has_details;
 };
 
 static const struct weir_option report_rows[] = {
@@ -122,6 +124,8 @@ static const struct weir_option report_rows[] = {
          "4.0 or 4.1) or IOzone (3.420 or 3.487)"},
     {0, "plain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct report_values, is_plain),
      .help = "print what the original prints, and nothing of our own"},
+    {'v', "details", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct report_values, has_details),
+     .help = "after the verdict, print the tables and all findings"},
     {0, "summary-file", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, summary_path),
      .help = "the report goes there and not to standard output"},
     {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
@@ -207,6 +211,7 @@ static int read_report(int count, const char *const typed[], struct weir_command
         .label = values.label,
         .test = values.test,
         .is_plain = values.is_plain,
+        .has_details = weir_wants_details(values.has_details),
     };
     return check_report(command, error);
 }

@@ -258,6 +258,13 @@ const char *weir_lower_reporter(const char *format, const char *usual)
     return strcasecmp(format, "CSV") == 0 ? WEIR_REPORTER_CSV : usual;
 }
 
+bool weir_wants_details(int64_t is_set)
+{
+    const char *value = getenv("WEIR_DETAILS");
+
+    return is_set > 0 || (value != NULL && strcmp(value, "1") == 0);
+}
+
 int weir_lower_output(struct weir_output *output, const struct weir_front_request *request,
                       struct weir_error *error)
 {
@@ -268,6 +275,7 @@ int weir_lower_output(struct weir_output *output, const struct weir_front_reques
     output->result_path = request->common.result_path;
     output->must_resume = request->common.must_resume > 0;
     output->is_plain = request->common.is_plain;
+    output->has_details = weir_wants_details(request->common.has_details);
     output->is_strict = request->common.is_strict > 0;
     output->warnings_are_errors |= output->is_strict;
     output->expect = request->common.expect;

@@ -484,6 +484,7 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
                       output->allows_unverified ? " (or UNVERIFIED)" : "");
     for (char *end = clauses.data; end && (end = strchr(end, '\n'));)
         *end = ',';
+    weir_explain_if(&clauses, output->has_details, "details");
     if (output->verbosity != 0)
         weir_text_add(&clauses, "; verbosity %d", output->verbosity);
     if (clauses.length > 0)

@@ -23,6 +23,14 @@ struct weir_side_format {
     const struct weir_reporter *reporter;
 };
 
+/* The rate of a phase as the lines of the dialect have it. */
+struct weir_shown_figure {
+    double value;
+    const char *unit; /* NULL if `is_scaled` */
+    int decimals;
+    bool is_scaled; /* the value is in bytes per second, and its unit follows from its size */
+};
+
 struct weir_dialect_reports {
     const char *dialect;
     const struct weir_reporter *const *reporters; /* NULL ends the list */
@@ -41,6 +49,9 @@ struct weir_dialect_reports {
     double (*time_s)(const struct weir_plan *plan, const struct weir_phase_result *phase);
     /* Whether a sweep tells the data phases of a test in operations. NULL: in bytes. */
     bool (*counts_ops)(const struct weir_test *test);
+    /* False: the phase has no figure. NULL: MiB/s of data, operations per second of names. */
+    bool (*find_figure)(const struct weir_plan *plan, const struct weir_result *result,
+                        const struct weir_phase_result *phase, struct weir_shown_figure *figure);
 };
 
 /* JUnit and TAP, which print runs of all dialects. */
@@ -48,5 +59,15 @@ extern const struct weir_dialect_reports weir_ci_reports;
 
 /* NULL: no dialect has this name, or it has no reports. */
 const struct weir_dialect_reports *weir_report_dialect(const char *dialect);
+
+/* What our reports call a phase: as a sweep does, or by its verb: "create files". */
+#define WEIR_SHOWN_NAME_BYTES 32
+void weir_report_phase_name(const struct weir_test *test, const struct weir_phase *phase,
+                            char name[WEIR_SHOWN_NAME_BYTES]);
+
+/* The figure of a phase in the unit of its dialect; false if there is none. */
+bool weir_report_shown_figure(const struct weir_plan *plan, const struct weir_result *result,
+                              const struct weir_phase_result *phase,
+                              struct weir_shown_figure *figure);
 
 #endif

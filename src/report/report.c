@@ -4,6 +4,7 @@
 
 #include "dd/dd.h"
 #include "dialect.h"
+#include "figures.h"
 #include "ior/ior.h"
 #include "iozone/iozone.h"
 #include "json_fields.h"
@@ -13,6 +14,7 @@
 #include "parabench/parabench.h"
 #include "sweep/sweep.h"
 #include "targets/targets.h"
+#include "trust/tables.h"
 
 #include "weir/base/memory.h"
 #include "weir/base/version.h"
@@ -197,6 +199,49 @@ void weir_report_side(struct weir_text *text, const struct weir_plan *plan,
 
     if (dialect != NULL && dialect->side != NULL)
         dialect->side->reporter->phase_done(text, plan, result, phase);
+}
+
+/* ---- phases in our own reports ---- */
+
+void weir_report_phase_name(const struct weir_test *test, const struct weir_phase *phase,
+                            char name[WEIR_SHOWN_NAME_BYTES])
+{
+    const struct weir_dialect_reports *dialect = weir_report_dialect(test->dialect);
+    struct weir_text text = {0};
+    const char *own = NULL;
+
+    if (dialect != NULL && dialect->name_row != NULL)
+        own = dialect->name_row(test, phase);
+    else if (dialect != NULL && dialect->name_phase != NULL)
+        own = dialect->name_phase(test, phase);
+    if (own == NULL)
+        weir_trust_add_phase(&text, phase);
+    snprintf(name, WEIR_SHOWN_NAME_BYTES, "%s", own != NULL ? own : weir_text_string(&text));
+    weir_text_close(&text);
+}
+
+bool weir_report_shown_figure(const struct weir_plan *plan, const struct weir_result *result,
+                              const struct weir_phase_result *phase,
+                              struct weir_shown_figure *figure)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+    const struct weir_dialect_reports *dialect =
+        planned != NULL ? weir_report_dialect(plan->tests[phase->test]->dialect) : NULL;
+
+    if (planned == NULL)
+        return false;
+    if (dialect != NULL && dialect->find_figure != NULL)
+        return dialect->find_figure(plan, result, phase, figure);
+    if (weir_verb_works_on_trees(planned->verb))
+        *figure = (struct weir_shown_figure){
+            .value = weir_figures_ops_per_s(planned, phase), .unit = "ops/s", .decimals = 3};
+    else
+        *figure = (struct weir_shown_figure){
+            .value =
+                weir_figures_rate((double)phase->byte_count, phase->windows.total_s) / WEIR_MIB,
+            .unit = "MiB/s",
+            .decimals = 2};
+    return true;
 }
 
 /* ---- figures of ranks ---- */

@@ -52,6 +52,7 @@
 #define WEIR_REMEDY_VERIFY_READS "{verify-reads}"
 /* Reports; also the places of errors in them. */
 #define WEIR_REMEDY_OUTLIERS "{outliers}"
+#define WEIR_REMEDY_DETAILS "{details}" /* tables behind the verdict */
 #define WEIR_REMEDY_REPORT_FILE "{report-file}"
 #define WEIR_REMEDY_RANK_FILE "{rank-file}"
 #define WEIR_REMEDY_OP_FILES "{op-files}"

@@ -76,6 +76,7 @@ struct weir_report_request {
     const char *label; /* of the runs to print; NULL: any */
     const char *test;  /* number of the test to print; NULL: all */
     bool is_plain;
+    bool has_details;
 };
 
 struct weir_command {

@@ -474,6 +474,7 @@ struct weir_output {
     const char *label;            /* of the user for the run; NULL: none */
     const struct weir_fact *tags; /* likewise, by key */
     size_t tag_count;
+    bool has_details; /* the tables behind the verdict are printed; as from verbosity 1 on */
     int verbosity;
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
 };

@@ -54,6 +54,12 @@ bool weir_report_is_held(const char *begin);
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result);
 
+/* Appends the verdict of a run with its reasons, a line for each kind of phase, and a line that
+ * says what was measured: at most 12 lines of 100 columns, but for longer sentences; or the same as
+ * a table of Markdown. */
+void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
+                         const struct weir_result *result, bool is_markdown);
+
 /* Appends the verdicts of weir doctor about a path (NULL = none) as a JSON object. */
 void weir_report_diagnosis(const struct weir_diagnosis *diagnosis, const char *path,
                            struct weir_text *text);

@@ -200,10 +200,23 @@ static const struct weir_remedy_word *remedies_of(const struct weir_test *test)
     return reads ? remedies_of_reads : remedies;
 }
 
+static bool find_figure(const struct weir_plan *plan, const struct weir_result *result,
+                        const struct weir_phase_result *phase, struct weir_shown_figure *figure)
+{
+    (void)plan;
+    (void)result;
+    *figure = (struct weir_shown_figure){
+        .value = weir_figures_rate((double)phase->byte_count, phase->windows.total_s),
+        .decimals = 1,
+        .is_scaled = true};
+    return true;
+}
+
 static const struct weir_reporter *const reporters[] = {&reporter, NULL};
 
 const struct weir_dialect_reports weir_dd_reports = {.dialect = "dd",
                                                      .reporters = reporters,
                                                      .remedies = remedies,
                                                      .remedies_of = remedies_of,
-                                                     .rank_csv = &weir_ior_rank_csv};
+                                                     .rank_csv = &weir_ior_rank_csv,
+                                                     .find_figure = find_figure};

@@ -3,6 +3,7 @@
 #include "remedies.h"
 
 const struct weir_remedy_word weir_ior_remedies[] = {
+    {WEIR_REMEDY_DETAILS, "-v"},
     {WEIR_REMEDY_PATH, "-o"},
     {WEIR_REMEDY_ROOT, "-o"},
     {WEIR_REMEDY_ANYWHERE, "allow all directories"},

@@ -54,6 +54,23 @@ static const char *name_phase(const struct weir_test *test, const struct weir_ph
     return which != WEIR_IOZONE_TESTS ? weir_iozone_name(which) : NULL;
 }
 
+/* What was moved until the last child was done, as its "Parent sees throughput" has it. */
+static bool find_figure(const struct weir_plan *plan, const struct weir_result *result,
+                        const struct weir_phase_result *phase, struct weir_shown_figure *figure)
+{
+    bool counts_ops = weir_iozone_counts_ops(plan->tests[phase->test]);
+
+    (void)result;
+    if (weir_iozone_test_of(plan, phase) == WEIR_IOZONE_TESTS ||
+        !weir_iozone_has_number(plan, phase))
+        return false;
+    *figure = (struct weir_shown_figure){
+        .value = weir_iozone_figures(plan, phase).parent,
+        .unit = counts_ops ? "ops/s" : "kB/s",
+        .decimals = weir_iozone_is_throughput(plan->tests[phase->test]) ? 2 : 0};
+    return true;
+}
+
 const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",
                                                          .reporters = reporters,
                                                          .remedies = remedies,
@@ -61,4 +78,5 @@ const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",
                                                          .rank_csv = &weir_iozone_rank_csv,
                                                          .name_phase = name_phase,
                                                          .time_s = time_s,
-                                                         .counts_ops = weir_iozone_counts_ops};
+                                                         .counts_ops = weir_iozone_counts_ops,
+                                                         .find_figure = find_figure};

@@ -3,6 +3,7 @@
 #include "mdtest.h"
 
 const struct weir_remedy_word weir_mdtest_remedies[] = {
+    {WEIR_REMEDY_DETAILS, "-v"},
     {WEIR_REMEDY_PATH, "-d"},
     {WEIR_REMEDY_BACKEND, "-a"},
     {WEIR_REMEDY_FILE_PER_RANK, "-u"},

@@ -213,6 +213,7 @@ const struct weir_reporter weir_reporter_mdworkbench = {
 /* ---- the dialect ---- */
 
 static const struct weir_remedy_word remedies[] = {
+    {WEIR_REMEDY_DETAILS, "-v"},
     {WEIR_REMEDY_PATH, "-o"},
     {WEIR_REMEDY_BACKEND, "-a"},
     {WEIR_REMEDY_KEEP, "-1"},
@@ -242,8 +243,23 @@ static const char *name_row(const struct weir_test *test, const struct weir_phas
 
 static const struct weir_reporter *const reporters[] = {&weir_reporter_mdworkbench, NULL};
 
+static bool find_figure(const struct weir_plan *plan, const struct weir_result *result,
+                        const struct weir_phase_result *phase, struct weir_shown_figure *figure)
+{
+    struct weir_mdworkbench_row row;
+
+    if (!weir_mdworkbench_row(plan, result, phase, &row))
+        return false;
+    *figure =
+        (struct weir_shown_figure){.value = weir_figures_rate((double)row.op_count, row.max_s),
+                                   .unit = "iops/s",
+                                   .decimals = 1};
+    return true;
+}
+
 const struct weir_dialect_reports weir_mdworkbench_reports = {.dialect = "md-workbench",
                                                               .reporters = reporters,
                                                               .remedies = remedies,
                                                               .rank_csv = &weir_mdtest_rank_csv,
-                                                              .name_row = name_row};
+                                                              .name_row = name_row,
+                                                              .find_figure = find_figure};

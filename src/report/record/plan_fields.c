@@ -453,6 +453,7 @@ static const struct weir_json_field output_fields[] = {
     OUTPUT("strict", is_strict, FLAG),
     OUTPUT("expect", expect, STRING),
     OUTPUT("allow_unverified", allows_unverified, FLAG),
+    OUTPUT("details", has_details, FLAG),
     OUTPUT("verbosity", verbosity, INTEGER),
     OUTPUT("progress_ns", progress_ns, COUNT),
     {0},

@@ -250,7 +250,20 @@ static const struct weir_remedy_word remedies[] = {
 
 static const struct weir_reporter *const reporters[] = {&weir_reporter_targets, NULL};
 
+static bool find_figure(const struct weir_plan *plan, const struct weir_result *result,
+                        const struct weir_phase_result *phase, struct weir_shown_figure *figure)
+{
+    (void)plan;
+    (void)result;
+    *figure = (struct weir_shown_figure){
+        .value = weir_figures_rate((double)phase->byte_count, phase->windows.total_s) / WEIR_MB,
+        .unit = "MB/s",
+        .decimals = 1};
+    return true;
+}
+
 const struct weir_dialect_reports weir_targets_reports = {.dialect = "targets",
                                                           .reporters = reporters,
                                                           .remedies = remedies,
-                                                          .rank_csv = &weir_ior_rank_csv};
+                                                          .rank_csv = &weir_ior_rank_csv,
+                                                          .find_figure = find_figure};

@@ -469,6 +469,13 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
 
     if (!weir_reporter_find(&plan->output)->is_text || plan->output.is_plain)
         return;
+    weir_report_verdict(text, plan, result, false);
+    if (!plan->output.has_details && plan->output.verbosity == 0) {
+        for (unsigned i = 0; i < result->test_count; i++)
+            add_test_remarks(text, plan, &result->tests[i]);
+        weir_sweep_report(text, plan, result);
+        return;
+    }
     view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
     add_head(text, &view);
     add_clock(text, result);

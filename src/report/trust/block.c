@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The block that a person reads: the verdict with its reasons, a line for each kind of phase, and
+ * what was measured. At most 100 columns. */
+#include "dialect.h"
+#include "figures.h"
+#include "tables.h"
+
+#include "weir/measure/median.h"
+#include "weir/report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    COLUMNS = 100,   /* of a line */
+    REASONS_MAX = 2, /* that are printed */
+    ROWS_MAX = 8,
+};
+
+static const char indent[] = "weir  ";
+
+/* ---- reasons ---- */
+
+/* Why the run's verdict is not better. `text` has remedies of the dialect already. */
+struct reason {
+    unsigned weight; /* weir_finding_weigh() */
+    unsigned test;
+    const char *name; /* of a finding; "" = another reason, which is never merged */
+    const char *text;
+    const struct weir_phase *phases[REASONS_MAX + 1]; /* the kinds of phases that it is true of */
+    unsigned phase_count;
+};
+
+struct reasons {
+    struct weir_arena *arena;
+    const struct weir_plan *plan;
+    struct reason *list;
+    unsigned count;
+    unsigned capacity;
+};
+
+/* "create files" of two tests is one kind. */
+static bool is_kind(const struct weir_plan *plan, unsigned test, const struct weir_phase *one,
+                    unsigned other_test, const struct weir_phase *other)
+{
+    char a[WEIR_SHOWN_NAME_BYTES], b[WEIR_SHOWN_NAME_BYTES];
+
+    weir_report_phase_name(plan->tests[test], one, a);
+    weir_report_phase_name(plan->tests[other_test], other, b);
+    return strcmp(a, b) == 0;
+}
+
+static void add_reason(struct reasons *reasons, const struct weir_repetitions *all, unsigned weight,
+                       const char *name, const char *text)
+{
+    const struct weir_remedy_word *words = weir_report_words_of(reasons->plan, all->test);
+    char spelt[2 * WEIR_FINDING_TEXT_BYTES];
+    struct reason *reason;
+
+    for (unsigned i = 0; i < reasons->count && name[0] != '\0'; i++) {
+        bool is_known = false;
+
+        reason = &reasons->list[i];
+        if (strcmp(reason->name, name) != 0 || reason->weight != weight)
+            continue;
+        for (unsigned k = 0; k < reason->phase_count && k <= REASONS_MAX; k++)
+            is_known |=
+                is_kind(reasons->plan, reason->test, reason->phases[k], all->test, all->phase);
+        if (!is_known && reason->phase_count <= REASONS_MAX)
+            reason->phases[reason->phase_count++] = all->phase;
+        return;
+    }
+    if (reasons->count == reasons->capacity) {
+        struct reason *grown;
+
+        reasons->capacity = reasons->capacity == 0 ? 16 : 2 * reasons->capacity;
+        grown = weir_arena_take(reasons->arena, reasons->capacity * sizeof *grown);
+        if (reasons->count > 0)
+            memcpy(grown, reasons->list, reasons->count * sizeof *grown);
+        reasons->list = grown;
+    }
+    weir_remedy_spell(words, text, spelt, sizeof spelt);
+    reasons->list[reasons->count++] =
+        (struct reason){.weight = weight,
+                        .test = all->test,
+                        .name = name,
+                        .text = weir_arena_copy(reasons->arena, spelt),
+                        .phases = {all->phase},
+                        .phase_count = 1};
+}
+
+/* The weight of a reason that no finding gives: that of findings with the same effect. */
+static unsigned weigh(enum weir_effect effect, const char *name)
+{
+    return weir_finding_weigh(
+        &(struct weir_finding){.effect = effect, .name = name, .severity = WEIR_WARNING});
+}
+
+static void add_reasons_of(struct reasons *reasons, const struct weir_repetitions *all,
+                           const struct weir_phase_result *phase)
+{
+    char text[WEIR_FINDING_TEXT_BYTES];
+
+    for (unsigned i = 0; i < phase->finding_count; i++) {
+        const struct weir_finding *finding = &phase->findings[i];
+
+        if (finding->effect != WEIR_INFORM && finding->explained_by == NULL)
+            add_reason(reasons, all, weir_finding_weigh(finding), finding->name, finding->text);
+    }
+    if (phase->mismatches.wrong_transfers > 0) {
+        snprintf(text, sizeof text, "%llu of %llu %s wrong",
+                 (unsigned long long)phase->mismatches.wrong_transfers,
+                 (unsigned long long)phase->mismatches.checked_transfers,
+                 weir_verb_works_on_trees(all->phase->verb) ? "files are" : "transfers are");
+        add_reason(reasons, all, weigh(WEIR_VOID, "wrong-data"), "wrong-data", text);
+    }
+    if (phase->failure[0] != '\0')
+        add_reason(reasons, all, weigh(WEIR_QUALIFY, "failed"), "failed", phase->failure);
+    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+        add_reason(reasons, all, weigh(WEIR_QUALIFY, "partial"), "partial",
+                   phase->is_interrupted ? "was interrupted" : "did not do all that was asked for");
+    for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT && phase->believed == WEIR_BELIEVED_UNVERIFIED;
+         i++) {
+        const struct weir_evidence *evidence = &phase->evidence[i];
+
+        if (evidence->state != WEIR_CANNOT_OBSERVE || !weir_evidence_rows[i].is_decisive)
+            continue;
+        snprintf(text, sizeof text, "%s cannot be observed%s%s -> weir doctor PATH",
+                 weir_evidence_rows[i].question, evidence->reason != NULL ? ": " : "",
+                 evidence->reason != NULL ? evidence->reason : "");
+        add_reason(reasons, all, weigh(WEIR_QUALIFY, "partial") + 1, weir_evidence_rows[i].name,
+                   text);
+    }
+}
+
+/* Is an alternative of a remedy an option of the command line? "--size 64m" is one if --size is. */
+static bool is_given(const struct weir_plan *plan, const char *remedy, size_t length)
+{
+    size_t option = strcspn(remedy, " =");
+
+    if (option > length)
+        option = length;
+    for (size_t i = 0; remedy[0] == '-' && i < plan->source.word_count; i++) {
+        const char *word = plan->source.words[i];
+
+        if (strncmp(word, remedy, option) == 0 && (word[option] == '\0' || word[option] == '='))
+            return true;
+    }
+    return false;
+}
+
+/* Adds "fact -> remedy", without the alternatives of the remedy that were given already. */
+static void add_fact(struct weir_text *text, const struct weir_plan *plan, const char *sentence)
+{
+    const char *remedy = strstr(sentence, " -> ");
+    const char *separator = " -> ";
+
+    if (remedy == NULL) {
+        weir_text_add_visible(text, sentence);
+        return;
+    }
+    weir_text_add(text, "%.*s", (int)(remedy - sentence), sentence);
+    remedy += strlen(separator);
+    while (*remedy != '\0') {
+        const char *end = strstr(remedy, " or ");
+        size_t length = end != NULL ? (size_t)(end - remedy) : strlen(remedy);
+
+        if (!is_given(plan, remedy, length)) {
+            weir_text_add(text, "%s%.*s", separator, (int)length, remedy);
+            separator = " or ";
+        }
+        remedy += length + (end != NULL ? strlen(" or ") : 0);
+    }
+}
+
+/* Adds lines of at most COLUMNS columns: `head`, then the sentence, broken at blanks. */
+static void add_broken(struct weir_text *text, const char *head, const char *sentence)
+{
+    size_t used = strlen(head), left;
+
+    weir_text_add(text, "%s", head);
+    while (*sentence != '\0') {
+        left = strlen(sentence);
+        if (used + left > COLUMNS) {
+            const char *arrow = strstr(sentence, " -> ");
+
+            left = COLUMNS - used;
+            while (left > 0 && sentence[left] != ' ')
+                left--;
+            if (arrow != NULL && arrow > sentence && (size_t)(arrow - sentence) <= COLUMNS - used)
+                left = (size_t)(arrow - sentence);
+            if (left == 0)
+                left = COLUMNS - used;
+        }
+        weir_text_add_bytes(text, sentence, left);
+        while (text->length > 0 && text->data[text->length - 1] == ' ')
+            text->length--;
+        weir_text_add(text, "\n");
+        sentence += left;
+        sentence += strspn(sentence, " ");
+        used = strlen(indent) + 2;
+        if (*sentence != '\0')
+            weir_text_add(text, "%s  ", indent);
+    }
+}
+
+/* Adds "write, read: ". */
+static void add_where(struct weir_text *text, const struct weir_plan *plan,
+                      const struct reason *reason)
+{
+    for (unsigned i = 0; i < reason->phase_count; i++) {
+        char name[WEIR_SHOWN_NAME_BYTES];
+
+        if (i == REASONS_MAX) {
+            weir_text_add(text, " and more");
+            break;
+        }
+        weir_report_phase_name(plan->tests[reason->test], reason->phases[i], name);
+        weir_text_add(text, "%s%s", i > 0 ? ", " : "", name);
+    }
+    weir_text_add(text, ": ");
+}
+
+/* Why a run without a phase that is to blame is PARTIAL; NULL = it is not. */
+static const char *find_end(const struct weir_result *result)
+{
+    if (result->given_up != NULL)
+        return "the run was aborted by --give-up";
+    if (result->is_out_of_time)
+        return "the run ended before the limit of its batch system";
+    if (result->is_interrupted)
+        return "the run was interrupted";
+    if (result->finished_s <= 0.0)
+        return "the run has no end: it was killed, or is still running";
+    return result->phase_count == 0 ? "no phase ran" : NULL;
+}
+
+/* The word of the run: that of its worst phase, "CAUTION cache, as asked" where all that are of
+ * that verdict are as asked. */
+static void add_word(char word[WEIR_BELIEVED_TEXT_BYTES], const struct weir_result *result)
+{
+    enum weir_believed worst = weir_result_believed(result);
+    const struct weir_phase_result *shown = NULL;
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        if (result->phases[i].believed == worst &&
+            (shown == NULL || result->phases[i].believed_as == WEIR_MEASURE_STORAGE))
+            shown = &result->phases[i];
+    if (shown != NULL)
+        weir_result_believed_text(shown, word);
+    else
+        snprintf(word, WEIR_BELIEVED_TEXT_BYTES, "%s", weir_believed_names[worst]);
+}
+
+static void add_verdict(struct weir_text *text, const struct weir_trust_view *view,
+                        struct weir_arena *arena)
+{
+    struct reasons reasons = {.arena = arena, .plan = view->plan};
+    const char *end = find_end(view->result);
+    char word[WEIR_BELIEVED_TEXT_BYTES], head[WEIR_BELIEVED_TEXT_BYTES + sizeof indent + 2];
+    struct weir_text line = {0};
+    unsigned printed = 0;
+
+    for (unsigned i = 0; i < view->phase_count; i++)
+        for (unsigned k = 0; k < view->phases[i].count; k++)
+            add_reasons_of(&reasons, &view->phases[i], view->phases[i].members[k]);
+    add_word(word, view->result);
+    snprintf(head, sizeof head, "%s%s", indent, word);
+    for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS + 1; weight++)
+        for (unsigned i = 0; i < reasons.count && printed < REASONS_MAX; i++) {
+            if (reasons.list[i].weight != weight)
+                continue;
+            add_where(&line, view->plan, &reasons.list[i]);
+            add_fact(&line, view->plan, reasons.list[i].text);
+            if (printed++ == 0)
+                strcat(head, "  ");
+            add_broken(text, head, weir_text_string(&line));
+            snprintf(head, sizeof head, "%s%*s", indent, (int)strlen(word) + 2, "");
+            weir_text_clear(&line);
+        }
+    if (end != NULL && printed < REASONS_MAX) {
+        if (printed++ == 0)
+            strcat(head, "  ");
+        add_broken(text, head, end);
+    }
+    if (printed == 0)
+        weir_text_add(text, "%s\n", head);
+    weir_text_close(&line);
+}
+
+/* ---- rows ---- */
+
+/* A kind of phase of a test, or a label of a program. */
+struct row {
+    char name[WEIR_SHOWN_NAME_BYTES];
+    struct weir_shown_figure figure; /* unit and decimals; the value is that of one repetition */
+    double *values;
+    unsigned count;    /* of values */
+    unsigned of_count; /* repetitions, with those without a record */
+    struct weir_histogram *latency;
+    enum weir_believed believed; /* worst of its repetitions */
+    unsigned worse;              /* rows with a worse verdict, or the same one and before it */
+};
+
+#define CELL_BYTES 64
+
+/* At least four digits: "901.8", "1052", "0.01234". */
+static void add_number(struct weir_text *text, double value)
+{
+    int decimals = value >= 1000.0 || value <= 0.0 ? 0 : 3 - (int)floor(log10(value));
+
+    weir_text_add(text, "%.*f", decimals > 6 ? 6 : decimals, value);
+}
+
+/* Scales bytes per second so that the number has one to three digits before the point. */
+static void scale(struct weir_shown_figure *figure, double values[], unsigned count, double median)
+{
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+    double factor = 1.0;
+    size_t i = 0;
+
+    if (!figure->is_scaled)
+        return;
+    for (; median * factor >= 1000.0 && i + 1 < sizeof units / sizeof *units; i++)
+        factor /= 1000.0;
+    figure->unit = units[i];
+    for (unsigned k = 0; k < count; k++)
+        values[k] *= factor;
+}
+
+static void fill_cells(struct row *row, char rate[CELL_BYTES], char spread[CELL_BYTES])
+{
+    double median = weir_median_sort(row->values, row->count);
+    struct weir_text text = {0};
+
+    scale(&row->figure, row->values, row->count, median);
+    median = weir_median_sort(row->values, row->count);
+    snprintf(rate, CELL_BYTES, "%.*f %s", row->figure.decimals, median, row->figure.unit);
+    if (row->of_count > 1) {
+        weir_text_add(&text, "median of %u, ", row->of_count);
+        add_number(&text, row->values[0]);
+        weir_text_add(&text, " to ");
+        add_number(&text, row->values[row->count - 1]);
+    } else {
+        weir_text_add(&text, "one measurement");
+    }
+    snprintf(spread, CELL_BYTES, "%s", weir_text_string(&text));
+    weir_text_close(&text);
+}
+
+/* "p50  175 us   p99 25.3 ms   n 384": quantiles that the samples are enough for. */
+static void fill_latency(const struct row *row, char cell[CELL_BYTES])
+{
+    static const double fractions[] = {0.5, 0.99};
+    static const char *const names[] = {"p50", "p99"};
+    char value[WEIR_DURATION_TEXT_BYTES];
+    size_t length = 0;
+
+    cell[0] = '\0';
+    if (row->latency == NULL || row->latency->total == 0)
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        double ns = (double)weir_histogram_percentile(row->latency, fractions[i]);
+
+        if (weir_histogram_has_quantile(row->latency, fractions[i]))
+            length += (size_t)snprintf(cell + length, CELL_BYTES - length, "%s %7s  ", names[i],
+                                       weir_duration_format(ns / 1e9, value));
+        else
+            length += (size_t)snprintf(cell + length, CELL_BYTES - length, "%13s", "");
+    }
+    snprintf(cell + length, CELL_BYTES - length, "n %llu", (unsigned long long)row->latency->total);
+}
+
+static struct row *find_row(struct row *rows, unsigned count, const char *name)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* The labels of a program are its kinds of phases. */
+static unsigned add_labels(struct row *rows, unsigned count, unsigned room,
+                           struct weir_arena *arena, const struct weir_repetitions *all)
+{
+    for (unsigned i = 0; i < all->row_count; i++) {
+        const struct weir_program_result *program = all->rows[i]->program;
+
+        for (unsigned k = 0; program != NULL && k < program->label_count; k++) {
+            const struct weir_label_result *label = &program->labels[k];
+            double seconds = label->last_end_s - label->first_begin_s;
+            bool has_bytes = label->byte_count > 0;
+            struct row *row;
+
+            if (!(seconds > 0.0) || (!has_bytes && label->call_count == 0))
+                continue;
+            row = find_row(rows, count, label->name);
+            if (row == NULL && count < room) {
+                row = &rows[count++];
+                *row = (struct row){.believed = all->rows[i]->believed};
+                snprintf(row->name, sizeof row->name, "%s", label->name);
+                row->values = weir_arena_take(arena, all->row_count * sizeof *row->values);
+                row->figure = has_bytes ? (struct weir_shown_figure){.unit = "MiB/s", .decimals = 2}
+                                        : (struct weir_shown_figure){.unit = "calls/s"};
+            }
+            if (row == NULL || row->count == all->row_count)
+                continue;
+            row->values[row->count++] = has_bytes ? (double)label->byte_count / seconds / WEIR_MIB
+                                                  : (double)label->call_count / seconds;
+            row->of_count++;
+        }
+    }
+    return count;
+}
+
+static void add_repetitions(struct row *row, const struct weir_trust_view *view,
+                            const struct weir_repetitions *all)
+{
+    for (unsigned i = 0; i < all->row_count; i++) {
+        const struct weir_phase_result *found = all->rows[i];
+        const struct weir_histogram *latency = found->response ? found->response : found->latency;
+        struct weir_shown_figure figure;
+
+        if (!weir_report_shown_figure(view->plan, view->result, found, &figure) ||
+            !(figure.value > 0.0))
+            continue;
+        row->figure = figure;
+        row->values[row->count++] = figure.value;
+        row->of_count++;
+        if (latency != NULL)
+            weir_histogram_merge(row->latency, latency);
+        if (found->believed > row->believed)
+            row->believed = found->believed;
+    }
+    row->of_count += all->folded_count;
+    if (all->folded_count > 0 && all->history->sum->latency != NULL)
+        weir_histogram_merge(row->latency, all->history->sum->latency);
+}
+
+/* Kinds of phases in the order of the run; those of several tests have the number of the test, and
+ * those of targets its name. Returns their number. */
+static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena *arena,
+                          struct row **rows)
+{
+    unsigned count = 0, room = view->phase_count;
+
+    for (unsigned i = 0; i < view->phase_count; i++)
+        for (unsigned k = 0; k < view->phases[i].row_count; k++)
+            if (view->phases[i].rows[k]->program != NULL)
+                room += view->phases[i].rows[k]->program->label_count;
+    *rows = weir_arena_take(arena, (room + 1) * sizeof **rows);
+    for (unsigned i = 0; i < view->phase_count; i++) {
+        const struct weir_repetitions *all = &view->phases[i];
+        const struct weir_test *test = view->plan->tests[all->test];
+        char kind[WEIR_SHOWN_NAME_BYTES], name[2 * WEIR_SHOWN_NAME_BYTES];
+        struct row *row;
+
+        if (all->row_count == 0)
+            continue;
+        if (all->phase->program != NULL) {
+            count = add_labels(*rows, count, room, arena, all);
+            continue;
+        }
+        weir_report_phase_name(test, all->phase, kind);
+        if (test->peer != NULL)
+            snprintf(name, sizeof name, "%s %s", kind, test->peer);
+        else if (view->plan->test_count > 1)
+            snprintf(name, sizeof name, "%u %s", all->test, kind);
+        else
+            snprintf(name, sizeof name, "%s", kind);
+        weir_text_make_visible(name, "");
+        if (strlen(name) >= WEIR_SHOWN_NAME_BYTES) /* the end of a long path tells more */
+            memmove(name + strlen(kind) + 1, name + strlen(name) - 20, 21);
+        row = &(*rows)[count];
+        *row = (struct row){.latency = weir_arena_take(arena, sizeof *row->latency),
+                            .values = weir_arena_take(arena, all->row_count * sizeof(double))};
+        weir_histogram_reset(row->latency);
+        snprintf(row->name, sizeof row->name, "%.*s", WEIR_SHOWN_NAME_BYTES - 1, name);
+        add_repetitions(row, view, all);
+        count += row->count > 0;
+    }
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < count; k++)
+            (*rows)[i].worse += (*rows)[k].believed > (*rows)[i].believed ||
+                                ((*rows)[k].believed == (*rows)[i].believed && k < i);
+    return count;
+}
+
+struct cells {
+    char rate[CELL_BYTES];
+    char spread[CELL_BYTES];
+    char latency[CELL_BYTES];
+};
+
+static void add_rows(struct weir_text *text, const struct weir_trust_view *view,
+                     struct weir_arena *arena, bool is_markdown)
+{
+    struct row *rows;
+    unsigned count = find_rows(view, arena, &rows);
+    struct cells cells[ROWS_MAX];
+    const struct row *shown[ROWS_MAX];
+    int name_width = 0, rate_width = 0, spread_width = 0;
+    unsigned printed = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (rows[i].worse >= ROWS_MAX)
+            continue;
+        shown[printed] = &rows[i];
+        fill_cells(&rows[i], cells[printed].rate, cells[printed].spread);
+        fill_latency(&rows[i], cells[printed].latency);
+        name_width = (int)fmax(name_width, (double)strlen(rows[i].name));
+        rate_width = (int)fmax(rate_width, (double)strlen(cells[printed].rate));
+        spread_width = (int)fmax(spread_width, (double)strlen(cells[printed].spread));
+        printed++;
+    }
+    if (is_markdown && printed > 0)
+        weir_text_add(text, "\n| phase | rate | repetitions | latency |\n|---|---:|---|---|\n");
+    for (unsigned i = 0; i < printed; i++) {
+        struct weir_text line = {0};
+
+        if (is_markdown) {
+            weir_text_add(text, "| %s | %s | %s | %s |\n", shown[i]->name, cells[i].rate,
+                          cells[i].spread, cells[i].latency);
+            continue;
+        }
+        weir_text_add(&line, "%s%-*s  %*s  %-*s  %s", indent, name_width, shown[i]->name,
+                      rate_width, cells[i].rate, spread_width, cells[i].spread, cells[i].latency);
+        /* Of a wide line the number of samples goes first, then the quantiles. */
+        for (const char *const *cut = (const char *const[]){"  n ", "p99", "p50", NULL};
+             line.length > COLUMNS && *cut != NULL; cut++) {
+            char *place = strstr(line.data, *cut);
+
+            if (place != NULL)
+                line.length = (size_t)(place - line.data);
+        }
+        while (line.length > 0 && line.data[line.length - 1] == ' ')
+            line.length--;
+        weir_text_add_bytes(text, weir_text_string(&line),
+                            line.length < COLUMNS ? line.length : COLUMNS);
+        weir_text_add(text, "\n");
+        weir_text_close(&line);
+    }
+    if (count > printed)
+        weir_text_add(text, "%s%u more: " WEIR_REMEDY_DETAILS "\n", is_markdown ? "\n" : indent,
+                      count - printed);
+}
+
+/* ---- identity ---- */
+
+static void add_identity(struct weir_text *text, const struct weir_trust_view *view)
+{
+    const struct weir_result *result = view->result;
+    const struct weir_test_result *begun = result->test_count > 0 ? &result->tests[0] : NULL;
+    const struct weir_test *test = begun != NULL ? view->plan->tests[begun->test] : NULL;
+    const struct weir_phase *phase = test != NULL && test->phase_count > 0 ? test->phases[0] : NULL;
+    const struct weir_storage_facts *storage =
+        begun != NULL && begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
+    unsigned ranks = begun != NULL ? begun->rank_count : result->rank_count;
+    unsigned nodes = begun != NULL ? begun->node_count : 1;
+    uint64_t bytes = phase != NULL ? phase->transfers.layout.transfer_bytes : 0;
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    weir_text_add(text, "%u rank%s on %u node%s", ranks, ranks == 1 ? "" : "s", nodes,
+                  nodes == 1 ? "" : "s");
+    if (test != NULL)
+        weir_text_add(text, ", %s", test->label != NULL ? test->label : test->backend->name);
+    if (phase != NULL && phase->program != NULL)
+        weir_text_add(text, ", a program");
+    else if (phase != NULL && phase->target->tree != NULL)
+        weir_text_add(text, ", trees");
+    else if (phase != NULL && bytes % 1024 == 0 && bytes < (1 << 20))
+        snprintf(size, sizeof size, "%u KiB", (unsigned)(bytes / 1024));
+    else if (phase != NULL)
+        weir_size_format(bytes, size);
+    if (phase != NULL && phase->program == NULL && phase->target->tree == NULL)
+        weir_text_add(text, ", %s, %s",
+                      phase->target->is_device   ? "block device"
+                      : phase->target->is_shared ? "shared file"
+                                                 : "file per process",
+                      size);
+    if (storage != NULL && storage->is_known && storage->type[0] != '\0')
+        weir_text_add(text, ", %s%s%s", storage->type, storage->device_count > 0 ? " on " : "",
+                      storage->device_count > 0 ? storage->devices[0].name : "");
+    if (result->test_count > 1)
+        weir_text_add(text, "; %u tests", result->test_count);
+    if (result->run_id != 0)
+        weir_text_add(text, "  run %04x", (unsigned)(result->run_id >> 48));
+    weir_text_add(text, "  plan %.4s", view->plan->id);
+}
+
+void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
+                         const struct weir_result *result, bool is_markdown)
+{
+    struct weir_arena arena = {0};
+    struct weir_trust_view view = {.plan = plan, .result = result};
+    struct weir_text lines = {0}, identity = {0};
+    bool has_details = plan->output.has_details || plan->output.verbosity > 0;
+
+    view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
+    add_identity(&identity, &view);
+    add_verdict(&lines, &view, &arena);
+    if (is_markdown) {
+        const char *line = weir_text_string(&lines);
+        bool is_first = true;
+
+        for (size_t length; *line != '\0'; line += length + 1, is_first = false) {
+            length = strcspn(line, "\n");
+            line += strspn(line, " ") < length && !is_first ? strlen(indent) : strlen(indent);
+            length = strcspn(line, "\n");
+            weir_text_add(text, is_first ? "### %.*s\n" : "%.*s\n", (int)length, line);
+        }
+        add_rows(text, &view, &arena, true);
+        weir_text_add(text, "\n%s\n", weir_text_string(&identity));
+    } else {
+        weir_text_add(text, "%s", weir_text_string(&lines));
+        add_rows(text, &view, &arena, false);
+        if (!has_details)
+            weir_text_add(&identity, "  more: " WEIR_REMEDY_DETAILS);
+        weir_report_spell(&identity, 0, weir_report_words_of(plan, 0)); /* before it is broken */
+        add_broken(text, indent, weir_text_string(&identity));
+    }
+    weir_text_close(&lines);
+    weir_text_close(&identity);
+    weir_arena_close(&arena);
+}
