@@ -202,8 +202,8 @@ static void report_residency(const struct weir_audit_input *input, double share)
     if (knowing < record->rank_count)
         snprintf(who, sizeof who, " of %u of %u ranks", knowing, record->rank_count);
     weir_result_find_as(record, WEIR_FINDING_RESIDENT, WEIR_NOTE, weir_audit_share_effect(share),
-                        "%.0f %% of the data%s was in the page cache before the read -> %s",
-                        100.0 * share, who, weir_text_string(&way));
+                        "%.0f %% of the data%s was in the page cache -> %s", 100.0 * share, who,
+                        weir_text_string(&way));
     weir_text_close(&way);
 }
 

@@ -199,6 +199,10 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
     if (run->plan != NULL) {
         plan = *run->plan;
         code = weir_front_choose_reporter(plan.dialect, request, &plan.output, error);
+        if (code == 0 && plan.sweep.axis_count > 0 && request->format == NULL &&
+            request->compat == NULL && !plan.output.is_plain &&
+            !weir_report_has_details(&plan.output))
+            plan.output.reporter = "sweep";
         output = plan.output;
     }
     if (code != 0)

@@ -159,6 +159,8 @@ static const struct weir_dialect_format all_formats[] = {{"csv", WEIR_REPORTER_C
                                                          {"csv-long", WEIR_REPORTER_CSV},
                                                          {"json-long", WEIR_REPORTER_JSON},
                                                          {"sweep", "sweep"},
+                                                         {"verdict", "verdict"},
+                                                         {"markdown", "markdown"},
                                                          {"junit", "junit"},
                                                          {"tap", "tap"},
                                                          {0}};

@@ -358,7 +358,35 @@ static const struct weir_reporter json = {
     .end = json_ends,
 };
 
-static const struct weir_reporter *const reporters[] = {&csv, &json, NULL};
+/* ---- the verdict alone ---- */
+
+static void verdict_ends(struct weir_text *text, const struct weir_plan *plan,
+                         const struct weir_result *result)
+{
+    weir_report_verdict(text, plan, result, false);
+}
+
+static void markdown_ends(struct weir_text *text, const struct weir_plan *plan,
+                          const struct weir_result *result)
+{
+    weir_report_verdict(text, plan, result, true);
+}
+
+static const struct weir_reporter verdict = {
+    .name = "verdict",
+    .openings = (const char *const[]){"weir  OK", "weir  CAUTION", "weir  UNVERIFIED",
+                                      "weir  PARTIAL", "weir  DO NOT USE", "weir  WRONG DATA", NULL},
+    .end = verdict_ends,
+};
+
+static const struct weir_reporter markdown = {
+    .name = "markdown",
+    .openings = (const char *const[]){"### OK", "### CAUTION", "### UNVERIFIED", "### PARTIAL",
+                                      "### DO NOT USE", "### WRONG DATA", NULL},
+    .end = markdown_ends,
+};
+
+static const struct weir_reporter *const reporters[] = {&csv, &json, &verdict, &markdown, NULL};
 
 const struct weir_dialect_reports weir_measured_reports = {.dialect = "weir",
                                                            .reporters = reporters};

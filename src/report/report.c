@@ -201,6 +201,11 @@ void weir_report_side(struct weir_text *text, const struct weir_plan *plan,
         dialect->side->reporter->phase_done(text, plan, result, phase);
 }
 
+bool weir_report_has_details(const struct weir_output *output)
+{
+    return output->has_details || output->verbosity > 0;
+}
+
 /* ---- phases in our own reports ---- */
 
 void weir_report_phase_name(const struct weir_test *test, const struct weir_phase *phase,
@@ -214,6 +219,8 @@ void weir_report_phase_name(const struct weir_test *test, const struct weir_phas
         own = dialect->name_row(test, phase);
     else if (dialect != NULL && dialect->name_phase != NULL)
         own = dialect->name_phase(test, phase);
+    if (phase->program != NULL)
+        own = "program";
     if (own == NULL)
         weir_trust_add_phase(&text, phase);
     snprintf(name, WEIR_SHOWN_NAME_BYTES, "%s", own != NULL ? own : weir_text_string(&text));

@@ -49,6 +49,9 @@ const struct weir_reporter *weir_reporter_find(const struct weir_output *output)
 /* True if a file that begins like this holds a report of any reporter. */
 bool weir_report_is_held(const char *begin);
 
+/* Whether a report has the tables behind the verdict: they are asked for, or -v is. */
+bool weir_report_has_details(const struct weir_output *output);
+
 /* Our own block: what the dialect's format has no place for. Appended after its end, unless the
  * output is plain. */
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,

@@ -75,19 +75,20 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     const struct weir_program_result *program = weir_parabench_program(plan, phase);
     bool is_short = program != NULL && is_silent(plan->tests[phase->test]);
     bool has_own = !is_short && !plan->output.is_plain;
+    bool is_brief = has_own && !weir_report_has_details(&plan->output);
 
     (void)result;
     if (program == NULL)
         return;
-    if (has_own)
+    if (has_own && !is_brief)
         add_head(text, plan, phase);
     weir_text_add(text, "%s", program->warnings != NULL ? program->warnings : "");
     add_notes(text, phase);
-    if (!is_short)
+    if (!is_short && !is_brief)
         weir_parabench_original(text, plan, phase);
     if (phase->outcome == WEIR_OUTCOME_COMPLETE && !phase->is_interrupted)
         weir_parabench_summary(text, program);
-    if (has_own)
+    if (has_own && !is_brief)
         add_own(text, plan, phase);
 }
 

@@ -191,11 +191,18 @@ void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
     struct weir_arena arena = {0};
     unsigned count;
     const struct weir_sweep_table *tables = weir_sweep_tables(&arena, plan, result, &count);
+    struct weir_text lines = {0};
 
     if (plan->sweep.axis_count > 0)
-        add_head(text, &plan->sweep);
+        add_head(&lines, &plan->sweep);
     for (unsigned i = 0; i < count; i++)
-        add_table(text, plan, &tables[i]);
+        add_table(&lines, plan, &tables[i]);
+    for (char *line = lines.data, *end; line != NULL && *line != '\0'; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        weir_trust_broken(text, "", line);
+    }
+    weir_text_close(&lines);
     weir_arena_close(&arena);
 }
 
@@ -203,9 +210,11 @@ void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
 
 const struct weir_reporter weir_reporter_sweep = {
     .name = "sweep",
+    .is_text = true, /* the block has the table */
     .is_of_sweep = true,
-    .openings = (const char *const[]){"weir\nweir  sweep over ", NULL},
-    .end = weir_sweep_report,
+    .openings = (const char *const[]){"weir  OK", "weir  CAUTION", "weir  UNVERIFIED",
+                                      "weir  PARTIAL", "weir  DO NOT USE", "weir  WRONG DATA",
+                                      "weir\nweir  sweep over ", NULL},
 };
 
 static const struct weir_reporter *const reporters[] = {&weir_reporter_sweep, NULL};

@@ -174,8 +174,7 @@ static void add_fact(struct weir_text *text, const struct weir_plan *plan, const
     }
 }
 
-/* Adds lines of at most COLUMNS columns: `head`, then the sentence, broken at blanks. */
-static void add_broken(struct weir_text *text, const char *head, const char *sentence)
+void weir_trust_broken(struct weir_text *text, const char *head, const char *sentence)
 {
     size_t used = strlen(head), left;
 
@@ -275,14 +274,14 @@ static void add_verdict(struct weir_text *text, const struct weir_trust_view *vi
             add_fact(&line, view->plan, reasons.list[i].text);
             if (printed++ == 0)
                 strcat(head, "  ");
-            add_broken(text, head, weir_text_string(&line));
+            weir_trust_broken(text, head, weir_text_string(&line));
             snprintf(head, sizeof head, "%s%*s", indent, (int)strlen(word) + 2, "");
             weir_text_clear(&line);
         }
     if (end != NULL && printed < REASONS_MAX) {
         if (printed++ == 0)
             strcat(head, "  ");
-        add_broken(text, head, end);
+        weir_trust_broken(text, head, end);
     }
     if (printed == 0)
         weir_text_add(text, "%s\n", head);
@@ -438,13 +437,15 @@ static void add_repetitions(struct row *row, const struct weir_trust_view *view,
         weir_histogram_merge(row->latency, all->history->sum->latency);
 }
 
-/* Kinds of phases in the order of the run; those of several tests have the number of the test, and
- * those of targets its name. Returns their number. */
+/* Finds the kinds of phases in the order of the run. Names of several tests begin with the number
+ * of the test, and those of targets end with the target. Returns the number of kinds. */
 static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena *arena,
                           struct row **rows)
 {
-    unsigned count = 0, room = view->phase_count;
+    unsigned count = 0, room = view->phase_count, most = 0;
 
+    for (unsigned i = 0; i < view->phase_count; i++)
+        most += view->phases[i].row_count;
     for (unsigned i = 0; i < view->phase_count; i++)
         for (unsigned k = 0; k < view->phases[i].row_count; k++)
             if (view->phases[i].rows[k]->program != NULL)
@@ -465,6 +466,8 @@ static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena 
         weir_report_phase_name(test, all->phase, kind);
         if (test->peer != NULL)
             snprintf(name, sizeof name, "%s %s", kind, test->peer);
+        else if (strcmp(view->plan->dialect, "targets") == 0)
+            snprintf(name, sizeof name, "%s all", kind);
         else if (view->plan->test_count > 1)
             snprintf(name, sizeof name, "%u %s", all->test, kind);
         else
@@ -472,13 +475,17 @@ static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena 
         weir_text_make_visible(name, "");
         if (strlen(name) >= WEIR_SHOWN_NAME_BYTES) /* the end of a long path tells more */
             memmove(name + strlen(kind) + 1, name + strlen(name) - 20, 21);
-        row = &(*rows)[count];
-        *row = (struct row){.latency = weir_arena_take(arena, sizeof *row->latency),
-                            .values = weir_arena_take(arena, all->row_count * sizeof(double))};
-        weir_histogram_reset(row->latency);
-        snprintf(row->name, sizeof row->name, "%.*s", WEIR_SHOWN_NAME_BYTES - 1, name);
+        name[WEIR_SHOWN_NAME_BYTES - 1] = '\0';
+        row = find_row(*rows, count, name);
+        if (row == NULL) {
+            row = &(*rows)[count];
+            *row = (struct row){.latency = weir_arena_take(arena, sizeof *row->latency),
+                                .values = weir_arena_take(arena, most * sizeof(double))};
+            weir_histogram_reset(row->latency);
+            snprintf(row->name, sizeof row->name, "%s", name);
+        }
         add_repetitions(row, view, all);
-        count += row->count > 0;
+        count += row == &(*rows)[count] && row->count > 0;
     }
     for (unsigned i = 0; i < count; i++)
         for (unsigned k = 0; k < count; k++)
@@ -548,7 +555,9 @@ static void add_rows(struct weir_text *text, const struct weir_trust_view *view,
 
 /* ---- identity ---- */
 
-static void add_identity(struct weir_text *text, const struct weir_trust_view *view)
+/* The device of the file system is left out where the line would be too long. */
+static void add_identity(struct weir_text *text, const struct weir_trust_view *view,
+                         bool has_device, bool has_details)
 {
     const struct weir_result *result = view->result;
     const struct weir_test_result *begun = result->test_count > 0 ? &result->tests[0] : NULL;
@@ -561,7 +570,7 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
     uint64_t bytes = phase != NULL ? phase->transfers.layout.transfer_bytes : 0;
     char size[WEIR_SIZE_TEXT_BYTES];
 
-    weir_text_add(text, "%u rank%s on %u node%s", ranks, ranks == 1 ? "" : "s", nodes,
+    weir_text_add(text, "%u rank%s, %u node%s", ranks, ranks == 1 ? "" : "s", nodes,
                   nodes == 1 ? "" : "s");
     if (test != NULL)
         weir_text_add(text, ", %s", test->label != NULL ? test->label : test->backend->name);
@@ -580,13 +589,17 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
                                                  : "file per process",
                       size);
     if (storage != NULL && storage->is_known && storage->type[0] != '\0')
-        weir_text_add(text, ", %s%s%s", storage->type, storage->device_count > 0 ? " on " : "",
-                      storage->device_count > 0 ? storage->devices[0].name : "");
+        weir_text_add(text, ", %s%s%s", storage->type,
+                      has_device && storage->device_count > 0 ? " on " : "",
+                      has_device && storage->device_count > 0 ? storage->devices[0].name : "");
     if (result->test_count > 1)
-        weir_text_add(text, "; %u tests", result->test_count);
+        weir_text_add(text, ", %u tests", result->test_count);
     if (result->run_id != 0)
-        weir_text_add(text, "  run %04x", (unsigned)(result->run_id >> 48));
-    weir_text_add(text, "  plan %.4s", view->plan->id);
+        weir_text_add(text, ", run %04x", (unsigned)(result->run_id >> 48));
+    weir_text_add(text, ", plan %.4s", view->plan->id);
+    if (!has_details)
+        weir_text_add(text, "; more: " WEIR_REMEDY_DETAILS);
+    weir_report_spell(text, 0, weir_report_words_of(view->plan, 0)); /* before it is broken */
 }
 
 void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
@@ -595,10 +608,14 @@ void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
     struct weir_arena arena = {0};
     struct weir_trust_view view = {.plan = plan, .result = result};
     struct weir_text lines = {0}, identity = {0};
-    bool has_details = plan->output.has_details || plan->output.verbosity > 0;
+    bool has_details = weir_report_has_details(&plan->output);
 
     view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
-    add_identity(&identity, &view);
+    add_identity(&identity, &view, true, has_details || is_markdown);
+    if (!is_markdown && strlen(indent) + identity.length > COLUMNS) {
+        weir_text_clear(&identity);
+        add_identity(&identity, &view, false, has_details);
+    }
     add_verdict(&lines, &view, &arena);
     if (is_markdown) {
         const char *line = weir_text_string(&lines);
@@ -614,11 +631,9 @@ void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
         weir_text_add(text, "\n%s\n", weir_text_string(&identity));
     } else {
         weir_text_add(text, "%s", weir_text_string(&lines));
-        add_rows(text, &view, &arena, false);
-        if (!has_details)
-            weir_text_add(&identity, "  more: " WEIR_REMEDY_DETAILS);
-        weir_report_spell(&identity, 0, weir_report_words_of(plan, 0)); /* before it is broken */
-        add_broken(text, indent, weir_text_string(&identity));
+        if (plan->sweep.axis_count == 0) /* it has its own table */
+            add_rows(text, &view, &arena, false);
+        weir_trust_broken(text, indent, weir_text_string(&identity));
     }
     weir_text_close(&lines);
     weir_text_close(&identity);

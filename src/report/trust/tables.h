@@ -24,6 +24,9 @@ struct weir_trust_view {
 void weir_trust_line(struct weir_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Adds lines of at most 100 columns: `head`, then the sentence, broken before "->" or at blanks. */
+void weir_trust_broken(struct weir_text *text, const char *head, const char *sentence);
+
 /* The phase of a line and its repetition: the first columns of every table.
  * Returns `buffer`. */
 #define WEIR_TRUST_PHASE_HEADER "  test iter phase "

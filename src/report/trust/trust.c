@@ -470,7 +470,7 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
     if (!weir_reporter_find(&plan->output)->is_text || plan->output.is_plain)
         return;
     weir_report_verdict(text, plan, result, false);
-    if (!plan->output.has_details && plan->output.verbosity == 0) {
+    if (!weir_report_has_details(&plan->output)) {
         for (unsigned i = 0; i < result->test_count; i++)
             add_test_remarks(text, plan, &result->tests[i]);
         weir_sweep_report(text, plan, result);
