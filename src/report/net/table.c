@@ -3,6 +3,7 @@
  * matrix, latencies and findings. */
 #include "dates.h"
 #include "formats.h"
+#include "trust/tables.h"
 
 #include "weir/base/version.h"
 
@@ -466,6 +467,62 @@ static void add_tables(const struct weir_net_view *view, const struct weir_net_s
     weir_arena_close(&arena);
 }
 
+/* ---- the end: the verdict ---- */
+
+#define REASONS_MAX 2
+#define BLOCK_ROWS_MAX 8
+
+/* The verdict with its reasons, and a line for each size of messages. */
+static void add_block(const struct weir_net_view *view, const struct weir_net_summary *lines,
+                      uint32_t count)
+{
+    const struct weir_net_result *result = view->result;
+    const struct weir_finding *finding = NULL;
+    char head[64], size[WEIR_SIZE_TEXT_BYTES], p50[WEIR_DURATION_TEXT_BYTES];
+    char p99[WEIR_DURATION_TEXT_BYTES];
+    bool is_latency = view->plan->measure == WEIR_NET_LATENCY;
+    bool is_as_asked =
+        result->believed == WEIR_BELIEVED_CAUTION && result->believed_as != WEIR_MEASURE_STORAGE;
+    int width =
+        snprintf(head, sizeof head, "weir  %s%s%s%s", weir_believed_names[result->believed],
+                 is_as_asked ? " " : "", is_as_asked ? weir_measure_names[result->believed_as] : "",
+                 is_as_asked ? ", as asked" : "");
+    unsigned printed = 0;
+
+    while (printed < REASONS_MAX &&
+           (finding = weir_finding_next(result->findings, result->finding_count, finding)) !=
+               NULL) {
+        if (finding->explained_by != NULL || finding->effect == WEIR_INFORM)
+            continue;
+        if (printed++ == 0)
+            snprintf(head + width, sizeof head - (size_t)width, "  ");
+        weir_trust_broken(view->text, head, finding->text);
+        snprintf(head, sizeof head, "weir%*s", width - 2, "");
+    }
+    if (printed == 0)
+        weir_text_add(view->text, "%s\n", head);
+    for (uint32_t i = 0; i < count && i < BLOCK_ROWS_MAX; i++) {
+        const struct weir_net_summary *line = &lines[i];
+
+        weir_text_add(view->text, "weir  %8s", weir_size_format_exact(line->message_bytes, size));
+        if (!is_latency)
+            weir_text_add(view->text, "  %10.2f MB/s  median, %.0f to %.0f", line->bytes_per_s / MB,
+                          line->bytes_per_s_min / MB, line->bytes_per_s_max / MB);
+        if (line->latency_s[WEIR_NET_LATENCY_MAX] > 0)
+            weir_text_add(view->text, "  p50 %7s  p99 %7s",
+                          weir_duration_format(line->latency_s[WEIR_NET_LATENCY_MEDIAN], p50),
+                          line->latency_s[WEIR_NET_LATENCY_P99] > 0
+                              ? weir_duration_format(line->latency_s[WEIR_NET_LATENCY_P99], p99)
+                              : "-");
+        weir_text_add(view->text, "  n %" PRIu64 "\n", line->message_count);
+    }
+    if (count > BLOCK_ROWS_MAX)
+        weir_text_add(view->text, "weir  %u more: the summary above\n", count - BLOCK_ROWS_MAX);
+    weir_text_add(view->text, "weir  %u ranks, %u node%s, %s, %s\n", result->rank_count,
+                  result->node_count, result->node_count == 1 ? "" : "s", result->provider,
+                  is_latency ? "latency" : "bandwidth");
+}
+
 static void end(const struct weir_net_view *view)
 {
     struct weir_arena arena = {0};
@@ -485,6 +542,7 @@ static void end(const struct weir_net_view *view)
         weir_text_add(view->text, "\nHow far to believe it\n");
     weir_net_view_add_findings(view, "  ");
     weir_text_add(view->text, "\n");
+    add_block(view, lines, count);
     add_key(view,
             view->result->has_failed || view->result->is_interrupted ? "not finished" : "finished",
             weir_date_format(view->result->finished_s, date));
