@@ -2,8 +2,8 @@
 /* From argv to a command, by the name of the program and its first word. */
 #include "weir/front/front.h"
 
-#include "compare_words.h"
 #include "common_lowering.h"
+#include "compare_words.h"
 #include "dialect.h"
 #include "finding_pages.h"
 #include "host_commands.h"

@@ -54,6 +54,7 @@ static inline struct scene scene_open(const char *const words[], int word_count)
         .result = weir_result_open(4),
     };
 
+    scene.plan->output.has_details = true;
     snprintf(scene.plan->id, sizeof scene.plan->id, "0123456789abcdef");
     scene.result->begun_s = BEGUN_S;
     scene.result->finished_s = BEGUN_S;
