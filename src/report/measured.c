@@ -374,8 +374,9 @@ static void markdown_ends(struct weir_text *text, const struct weir_plan *plan,
 
 static const struct weir_reporter verdict = {
     .name = "verdict",
-    .openings = (const char *const[]){"weir  OK", "weir  CAUTION", "weir  UNVERIFIED",
-                                      "weir  PARTIAL", "weir  DO NOT USE", "weir  WRONG DATA", NULL},
+    .openings =
+        (const char *const[]){"weir  OK", "weir  CAUTION", "weir  UNVERIFIED", "weir  PARTIAL",
+                              "weir  DO NOT USE", "weir  WRONG DATA", NULL},
     .end = verdict_ends,
 };
 
