@@ -998,7 +998,7 @@ static void known_residency_is_told_once_and_suspicions_are_not(void **state)
     }
 }
 
-#define RESIDENT(share, who) share " % of the data" who " was in the page cache before the read -> "
+#define RESIDENT(share, who) share " % of the data" who " was in the page cache -> "
 
 static void residency_is_told_with_its_share_and_the_way_out(void **state)
 {

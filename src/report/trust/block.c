@@ -178,6 +178,8 @@ void weir_trust_broken(struct weir_text *text, const char *head, const char *sen
 {
     size_t used = strlen(head), left;
 
+    size_t begin = text->length;
+
     weir_text_add(text, "%s", head);
     while (*sentence != '\0') {
         left = strlen(sentence);
@@ -202,6 +204,7 @@ void weir_trust_broken(struct weir_text *text, const char *head, const char *sen
         if (*sentence != '\0')
             weir_text_add(text, "%s  ", indent);
     }
+    weir_text_make_visible(text->data + begin, "\n");
 }
 
 /* Adds "write, read: ". */
