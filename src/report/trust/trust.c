@@ -461,6 +461,15 @@ static void add_end(struct weir_text *text, const struct weir_result *result)
     weir_trust_line(text, "the run %s; the report covers the work until then", how);
 }
 
+/* Where people look first after a run that went wrong. */
+static void add_last(struct weir_text *text, const struct weir_result *result)
+{
+    enum weir_believed word = weir_result_believed(result);
+
+    if (word == WEIR_BELIEVED_PARTIAL || word == WEIR_BELIEVED_WRONG_DATA)
+        weir_trust_line(text, "%s", weir_believed_names[word]);
+}
+
 void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result)
 {
@@ -474,6 +483,7 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
         for (unsigned i = 0; i < result->test_count; i++)
             add_test_remarks(text, plan, &result->tests[i]);
         weir_sweep_report(text, plan, result);
+        add_last(text, result);
         return;
     }
     view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
@@ -488,5 +498,6 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
     add_remarks(text, &view, &arena);
     add_end(text, result);
     weir_sweep_report(text, plan, result);
+    add_last(text, result);
     weir_arena_close(&arena);
 }
