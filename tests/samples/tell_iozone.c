@@ -195,6 +195,7 @@ int main(int count, char *words[])
     result = weir_result_open(TESTS_MAX);
     plan->output.reporter = words[1];
     plan->output.is_plain = getenv("WEIR_TELL_ALL") == NULL;
+    plan->output.has_details = true;
     result->finished_s = 2e9;
     result->host = (struct weir_host_facts){"Linux", "vm", "6.1.0", "#1 SMP", "x86_64"};
     while (fgets(line, sizeof line, stdin) != NULL)

@@ -132,6 +132,7 @@ int main(int count, char *words[])
         return 2;
     plan->output.reporter = words[1];
     plan->output.is_plain = getenv("WEIR_TELL_ALL") == NULL;
+    plan->output.has_details = true;
     while (fgets(line, sizeof line, stdin) != NULL)
         read_line(line);
     add_all(plan, result);

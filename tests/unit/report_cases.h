@@ -571,6 +571,8 @@ static inline void report_as(struct weir_text *text, struct scene *scene, const 
 {
     weir_text_clear(text);
     scene->result->exit_code = weir_result_judge(scene->result);
+    for (unsigned i = 0; i < scene->result->phase_count; i++)
+        weir_result_believe(&scene->result->phases[i]);
     scene->plan->output.reporter = format;
     weir_report_whole(text, scene->plan, scene->result);
 }

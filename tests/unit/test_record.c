@@ -562,13 +562,14 @@ static void stored_files_with_former_keys_give_the_same_reports(void **state)
         former = read_scene(scene_golden(file));
         snprintf(file, sizeof file, "report/%s.result", names[i]);
         today = read_scene(scene_golden(file));
+        former.plan->output.has_details = true; /* an option since then */
         assert_same_plan(today.plan, former.plan);
         report_as(&texts[0], &today, "ior");
         report_as(&texts[1], &former, "ior");
-        /* Former files have no effects, by which findings are put in order. */
+        /* Former files have no effects, which the verdict and the order of findings follow. */
         for (size_t k = 0; k < 2; k++)
-            if (texts[k].data != NULL && strstr(texts[k].data, "what to know") != NULL)
-                *strstr(texts[k].data, "what to know") = '\0';
+            if (texts[k].data != NULL && strstr(texts[k].data, "\nweir  ") != NULL)
+                *strstr(texts[k].data, "\nweir  ") = '\0';
         assert_string_equal(weir_text_string(&texts[0]), weir_text_string(&texts[1]));
         weir_text_close(&texts[0]);
         weir_text_close(&texts[1]);

