@@ -762,8 +762,8 @@ static void files_are_refused_and_records_left_out_that_are_damaged(void **state
         const char *sentence; /* NULL: the run is read without this record */
     } cases[] = {
         {"", "holds no run"},
-        {"write 1 2 3\n", "holds no run"},
-        {"[1]\n{\"record\":\"phase\"}\n", "holds no run"},
+        {"write 1 2 3\n", "holds no whole run: 1 line is damaged"},
+        {"[1]\n{\"record\":\"phase\"}\n", "holds no whole run: 2 lines are damaged"},
         {"{\"record\":\"run\"}\n", "has the schema (none)"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-9\"}\n", "has the schema weir-result-9"},
         {"{\"record\":\"run\"," SOUND_RUN ",\"host\":{\"node\":5}}\n", "damaged"},
@@ -794,6 +794,20 @@ static void files_are_refused_and_records_left_out_that_are_damaged(void **state
          "its first line cannot be read"},
         {RUN_OF_TEST(TEST_OF("0", "\"dialect\":\"ior\",\"backend_label\":null,")),
          "its first line cannot be read"},
+        /* IOR moves data in every test, and its tests are IOR's. */
+        {RUN_OF_TEST(
+             "{\"test\":0,\"repetitions\":1,\"dialect\":\"ior\",\"backend_label\":\"POSIX\","
+             "\"backend\":{\"name\":\"posix\",\"label\":\"POSIX\",\"version\":\"\"},"
+             "\"phases\":[{\"phase\":0,\"verb\":\"remove\",\"target\":{\"paths\":[\"f\"]}}]}"),
+         "its first line cannot be read"},
+        {RUN_OF_TEST(TEST_OF("0", "\"dialect\":\"dd\",\"backend_label\":\"POSIX\",")),
+         "its first line cannot be read"},
+        {RUN_OF_TEST(TEST_OF(
+             "0", "\"dialect\":\"mdtest\",\"backend_label\":\"POSIX\",") "],\"sweep\":{\"axes\":[]}"
+                                                                         ",\"more\":["),
+         "its first line cannot be read"},
+        {DAMAGED_PHASE("\"phase\":1"), NULL},
+        {DAMAGED_PHASE("\"program_result\":{}"), NULL},
         {DAMAGED_PHASE("\"enabled_features\":7"), NULL},
         {DAMAGED_PHASE("\"data_share\":1e308"), NULL},
         {DAMAGED_PHASE("\"data_share\":null"), NULL},
