@@ -26,7 +26,9 @@ static const struct weir_option compare_rows[] = {
     {0, "label", WEIR_OPTION_TEXT, AT(label),
      .help = "of this side: only runs with this --label; without files, those of the other side"},
     {0, "run", WEIR_OPTION_TEXT, AT(run),
-     .help = "of this side: last, a number from 1 on, or the id of a run; if not given, all runs"},
+     .help =
+         "of this side: last, a number from 1 on, or the beginning of a run's id; if not given, "
+         "all runs"},
     {0, "across", WEIR_OPTION_TEXT, AT(request.across),
      .help = "keys, separated by commas, that rows of A and B need not have in common: ranks, "
              "nodes, filesystem, target, transport, label, kernel, version, mpi_library, storage, "

@@ -130,8 +130,9 @@ static const struct weir_option report_rows[] = {
      .help = "the report goes there and not to standard output"},
     {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
      .help =
-         "of a file with several runs: last, all, a number from 1 on, the id of a run; list: "
-         "only list them. Runs of several files are numbered through, and last is that of each"},
+         "of a file with several runs: last, all, a number from 1 on, the beginning of the id of a "
+         "run; list: only list them. Runs of several files are numbered through, and last is that "
+         "of each"},
     {0, "label", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, label),
      .help = "runs with this --label only"},
     {0, "test", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, test),

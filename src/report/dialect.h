@@ -31,8 +31,17 @@ struct weir_shown_figure {
     bool is_scaled; /* the value is in bytes per second, and its unit follows from its size */
 };
 
+/* What the phases of a test are, which its reporters take for granted. */
+enum weir_dialect_work {
+    WEIR_WORKS_ON_ANY,   /* the tests are those of other dialects */
+    WEIR_WORKS_ON_FILES, /* at least one phase moves data; the others do or remove files */
+    WEIR_WORKS_ON_TREES,
+    WEIR_WORKS_ON_PROGRAMS
+};
+
 struct weir_dialect_reports {
     const char *dialect;
+    enum weir_dialect_work work;
     const struct weir_reporter *const *reporters; /* NULL ends the list */
     const struct weir_remedy_word *remedies;      /* in its own options; NULL: neutral words */
     /* Those of a test, where they differ from one to another; NULL: they do not. */
@@ -59,6 +68,10 @@ extern const struct weir_dialect_reports weir_ci_reports;
 
 /* NULL: no dialect has this name, or it has no reports. */
 const struct weir_dialect_reports *weir_report_dialect(const char *dialect);
+
+/* Whether the tests of a plan, which was read from a file, are those of its dialect. Dialects that
+ * this version does not know have any. */
+bool weir_report_fits(const struct weir_plan *plan);
 
 /* What our reports call a phase: as a sweep does, or by its verb: "create files". */
 #define WEIR_SHOWN_NAME_BYTES 32

@@ -11,6 +11,7 @@
 
 #include "weir/base/version.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -857,9 +858,11 @@ static struct weir_measured_run *net_run_of(struct weir_arena *arena, const json
 struct weir_measures {
     struct weir_measures_query query;
     struct weir_arena arena;
-    unsigned file;   /* the next of the query's paths */
-    unsigned before; /* runs in the files before */
-    bool has_found;  /* a run that was asked for */
+    unsigned file;                 /* the next of the query's paths */
+    unsigned before;               /* runs in the files before */
+    char found[WEIR_RUN_ID_BYTES]; /* id, or number, of the first run that was asked for */
+    const char *lost;              /* the first file with a run that cannot be read */
+    unsigned lost_run;             /* its number; the first is 1 */
     struct weir_record_reader *reader;
     struct weir_recorded *kept; /* the latest run, or all of them */
     unsigned kept_count;
@@ -884,6 +887,10 @@ static void end_file(struct weir_measures *reader)
         weir_text_add(&reader->damage, "%s: %u line%s damaged or cut off, and left out\n",
                       reader->query.paths[reader->file - 1], damaged,
                       damaged == 1 ? " is" : "s are");
+    if (reader->lost == NULL && weir_record_lost(reader->reader) > 0) {
+        reader->lost = reader->query.paths[reader->file - 1];
+        reader->lost_run = reader->before + weir_record_lost(reader->reader);
+    }
     reader->before += weir_record_count(reader->reader);
     weir_record_close(reader->reader);
     reader->reader = NULL;
@@ -937,17 +944,26 @@ static void release_results(struct weir_measures *reader)
 int weir_measures_next(struct weir_measures *reader, const struct weir_measured_run **next,
                        struct weir_error *error)
 {
+    const char *word = reader->query.run;
+    const bool is_single =
+        word != NULL && strcasecmp(word, "all") != 0 && strcasecmp(word, "last") != 0;
+
     for (;;) {
         struct weir_recorded recorded;
         struct weir_measured_run *run;
         const struct weir_recorded_run *summary;
+        char name[sizeof reader->found];
         int code = next_recorded(reader, &recorded, error);
 
-        if (code == 0 && !reader->has_found && reader->query.run != NULL &&
-            strcasecmp(reader->query.run, "all") != 0 && strcasecmp(reader->query.run, "last") != 0)
+        if (code == 0 && reader->found[0] == '\0' && reader->lost != NULL)
+            return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EBADMSG, reader->lost,
+                                  "run %u is damaged: its first line does not hold the plan of a "
+                                  "run",
+                                  reader->lost_run);
+        if (code == 0 && reader->found[0] == '\0' && is_single)
             return weir_error_usage(error, "report",
                                     "--run: there is no run %s: give last, all, list, a number "
-                                    "from 1 to %u, or an id that --run list shows",
+                                    "from 1 to %u, or the beginning of an id that --run list shows",
                                     reader->query.run, reader->before);
         if (code <= 0)
             return code;
@@ -965,7 +981,14 @@ int weir_measures_next(struct weir_measures *reader, const struct weir_measured_
         run->number = reader->before + recorded.number;
         run->version = or_none(&reader->arena, summary->version);
         memcpy(run->run_id, summary->id, sizeof run->run_id);
-        reader->has_found = true;
+        snprintf(name, sizeof name, "%s", run->run_id);
+        if (name[0] == '\0')
+            snprintf(name, sizeof name, "%u", run->number + 1);
+        if (is_single && reader->found[0] != '\0' && strcmp(reader->found, name) != 0)
+            return weir_error_usage(error, "report",
+                                    "--run: %s is the run %s as well as %s: give more of the id",
+                                    reader->query.run, reader->found, name);
+        memcpy(reader->found, name, sizeof name);
         if (reader->query.label != NULL && strcmp(reader->query.label, run->label) != 0)
             continue;
         choose_test(run, reader->query.test);

@@ -160,6 +160,34 @@ const struct weir_dialect_reports *weir_report_dialect(const char *dialect)
     return NULL;
 }
 
+bool weir_report_fits(const struct weir_plan *plan)
+{
+    const struct weir_dialect_reports *whole = weir_report_dialect(plan->dialect);
+
+    for (size_t i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+        const struct weir_dialect_reports *dialect = weir_report_dialect(test->dialect);
+        unsigned moving = 0, fitting = 0;
+
+        if (whole != NULL && whole->work != WEIR_WORKS_ON_ANY && whole != dialect)
+            return false;
+        if (dialect == NULL)
+            continue;
+        for (size_t j = 0; j < test->phase_count; j++) {
+            enum weir_verb verb = test->phases[j]->verb;
+            enum weir_dialect_work work = weir_verb_works_on_trees(verb) ? WEIR_WORKS_ON_TREES
+                                          : verb == WEIR_PROGRAM         ? WEIR_WORKS_ON_PROGRAMS
+                                                                         : WEIR_WORKS_ON_FILES;
+
+            fitting += work == dialect->work;
+            moving += weir_verb_moves_data(verb);
+        }
+        if (fitting < test->phase_count || (dialect->work == WEIR_WORKS_ON_FILES && moving == 0))
+            return false;
+    }
+    return true;
+}
+
 unsigned weir_report_count_warnings(const char *text)
 {
     static const char label[] = "WARNING: ";

@@ -62,6 +62,14 @@ expect_lines 2 ' ior  *1  *1  *[0-9]*  yes$'
 id=$("$WEIR_PYTHON" -c 'import json, sys; print(json.loads(open(sys.argv[1]).readline())["run_id"])' "$result")
 capture "$WEIR" report "--run=$id" --format csv "$result"
 [[ "$(lines '^write,')" == "${counts%% *}" ]] || fail "run $id is not the first"
+# The beginning of an id is enough, if no other run has it.
+capture "$WEIR" report --run "${id:0:7}" --format csv "$result"
+[[ "$(lines '^write,')" == "${counts%% *}" ]] || fail "run ${id:0:7} is not the first"
+sed "s/$id/${id:0:6}0123456789/" "$result" | cat "$result" - >"$work/alike"
+capture "$WEIR" report --run "${id:0:6}" "$work/alike"
+expect_exit 2
+expect_error "$id as well as ${id:0:6}0123456789: give more"
+[[ ! -s $out ]] || fail "one of two runs that are meant is printed"
 # A run of weir net after them has no report: the last run is the one before it.
 cp "$result" "$work/mixed"
 capture mpiexec -n 2 "$WEIR" net --provider shm --sizes 64 --duration 0.01 --warm-up 0 --result "$work/mixed"
@@ -95,6 +103,35 @@ capture "$WEIR" report "$result" --run 1 --format csv
 expect_lines 1 '^write,'
 capture "$WEIR" report "$result" --format csv
 expect_lines 2 '^write,'
+
+# ---- damaged first lines: of one run, and of the only one
+
+alone -w --result "$work/whole"
+"$WEIR" mdtest -n 2 -F -d "$files/t" --result "$work/tree" >/dev/null
+sed -E 's/"dialect": *"mdtest"/"dialect":"ior"/g' "$work/tree" >"$work/misfit"
+sed '1s/"tests"/"tecsts"/' "$work/whole" >"$work/planless"
+sed '1s/{/[/' "$work/whole" >"$work/headless"
+for damaged in misfit planless; do
+    capture "$WEIR" report "$work/$damaged"
+    expect_exit 3
+    expect_error 'run 1 is damaged: its first line'
+    cat "$work/whole" "$work/$damaged" >"$work/both"
+    capture "$WEIR" report "$work/both" --run all --format csv
+    expect_exit 0
+    expect_lines 1 '^write,'
+    expect_error "$work/both: [0-9]* lines are damaged or cut off, and left out"
+    capture "$WEIR" report "$work/both" --run 2
+    expect_exit 3
+done
+capture "$WEIR" report "$work/headless"
+expect_exit 3
+expect_error 'holds no whole run: [0-9]* lines are damaged'
+for format in text csv json csv-long json-long verdict markdown junit tap; do
+    [[ $format == text ]] && words=() || words=(--format "$format")
+    capture "$WEIR" report "$work/planless" "${words[@]}"
+    expect_exit 3
+    [[ ! -s $out ]] || fail "a report of a damaged run as $format"
+done
 
 # ---- runs that failed or were interrupted
 

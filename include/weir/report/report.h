@@ -265,15 +265,17 @@ int weir_record_open(const char *path, unsigned run, struct weir_record_reader *
  * held as a whole; what was cut has no end before that of the file. */
 int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *run,
                      struct weir_error *error);
-/* Before the first run is read: which runs are wanted, as --run says: "all", "last", an id, or a
- * number of which the first `before` are those of earlier files. `has_net`: runs of weir net, too.
- */
+/* Before the first run is read: which runs are wanted, as --run says: "all", "last", the beginning
+ * of an id, or a number of which the first `before` are those of earlier files. A number of four or
+ * more digits may be either. `has_net`: runs of weir net, too. */
 void weir_record_select(struct weir_record_reader *reader, const char *word, unsigned before,
                         bool has_net);
 /* Lines so far that were cut or damaged, or belong to a run whose first line was, and were left
  * out.
  */
 unsigned weir_record_damaged(const struct weir_record_reader *reader);
+/* Number of the first run that was wanted and cannot be read, from 1 on; 0 = none so far. */
+unsigned weir_record_lost(const struct weir_record_reader *reader);
 /* Runs so far. */
 unsigned weir_record_count(const struct weir_record_reader *reader);
 void weir_record_close(struct weir_record_reader *reader); /* NULL is allowed */

@@ -215,6 +215,7 @@ static bool find_figure(const struct weir_plan *plan, const struct weir_result *
 static const struct weir_reporter *const reporters[] = {&reporter, NULL};
 
 const struct weir_dialect_reports weir_dd_reports = {.dialect = "dd",
+                                                     .work = WEIR_WORKS_ON_FILES,
                                                      .reporters = reporters,
                                                      .remedies = remedies,
                                                      .remedies_of = remedies_of,

@@ -72,6 +72,7 @@ static bool find_figure(const struct weir_plan *plan, const struct weir_result *
 }
 
 const struct weir_dialect_reports weir_iozone_reports = {.dialect = "iozone",
+                                                         .work = WEIR_WORKS_ON_FILES,
                                                          .reporters = reporters,
                                                          .remedies = remedies,
                                                          .remedies_of = remedies_of,

@@ -17,6 +17,7 @@ static const char *name_row(const struct weir_test *test, const struct weir_phas
 }
 
 const struct weir_dialect_reports weir_mdtest_reports = {.dialect = "mdtest",
+                                                         .work = WEIR_WORKS_ON_TREES,
                                                          .reporters = reporters,
                                                          .remedies = weir_mdtest_remedies,
                                                          .rank_csv = &weir_mdtest_rank_csv,

@@ -258,6 +258,7 @@ static bool find_figure(const struct weir_plan *plan, const struct weir_result *
 }
 
 const struct weir_dialect_reports weir_mdworkbench_reports = {.dialect = "md-workbench",
+                                                              .work = WEIR_WORKS_ON_TREES,
                                                               .reporters = reporters,
                                                               .remedies = remedies,
                                                               .rank_csv = &weir_mdtest_rank_csv,

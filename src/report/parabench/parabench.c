@@ -34,6 +34,7 @@ static const struct weir_side_format side = {
     .setting = "xml", .option = "-e", .reporter = &weir_reporter_parabench_xml};
 
 const struct weir_dialect_reports weir_parabench_reports = {.dialect = "parabench",
+                                                            .work = WEIR_WORKS_ON_PROGRAMS,
                                                             .reporters = reporters,
                                                             .remedies = remedies,
                                                             .rank_csv = &weir_ior_rank_csv,

@@ -3,6 +3,8 @@
  * mixed. */
 #include "record.h"
 
+#include "dialect.h"
+
 #include "weir/report/report.h"
 
 #include <errno.h>
@@ -22,7 +24,7 @@ struct weir_record_reader {
     const char *path;
     FILE *file;
     unsigned wanted; /* position, WEIR_LAST_RUN, WEIR_ALL_RUNS or NO_RUN */
-    const char *id;  /* that run is wanted; NULL = as `wanted` says */
+    const char *id;  /* runs whose id begins with it are wanted, too; NULL = none */
     bool has_net;    /* runs of weir net are wanted, too */
     bool is_at_end;
     struct scanned_run *runs;
@@ -30,6 +32,7 @@ struct weir_record_reader {
     unsigned capacity;
     unsigned next;    /* the first that was not handed over */
     unsigned damaged; /* lines that were left out */
+    unsigned lost;    /* number of the first run that cannot be read, from 1 on; 0 = none */
     char *line;
     size_t line_room;
 };
@@ -97,11 +100,13 @@ static void renew_findings(const json_t *record, struct weir_phase_result *phase
     weir_result_believe(phase);
 }
 
-/* Without the record of its test a phase would lead reports astray. */
+/* A phase without the record of its test, or that is not one of the test's plan, would mislead
+ * reports. */
 static bool read_phase(const json_t *record, struct weir_recorded *run)
 {
     struct weir_result *result = run->result;
     struct weir_phase_result *phase = weir_result_begin_phase(result);
+    const struct weir_phase *planned;
     bool is_sound;
 
     phase->file_bytes = UINT64_MAX;
@@ -109,7 +114,9 @@ static bool read_phase(const json_t *record, struct weir_recorded *run)
                weir_json_take(record, weir_record_phase_fields, phase, &result->arena) &&
                weir_json_take(record, weir_record_detail_fields, phase, &result->arena) &&
                has_begun(result, phase->test, result->test_count) && read_rank_places(phase) &&
-               (!phase->program || weir_record_is_sound_program(phase->program));
+               (planned = weir_plan_find_phase(run->plan, phase->test, phase->phase)) != NULL &&
+               (!phase->program ||
+                (planned->program != NULL && weir_record_is_sound_program(phase->program)));
     if (is_sound)
         renew_findings(record, phase);
     else
@@ -160,7 +167,7 @@ static bool read_plan(const struct scanned_run *scanned, struct weir_recorded *r
 
     run->plan = weir_plan_open("", 0, NULL);
     if (!weir_json_take(record, weir_record_plan_fields, run->plan, &run->plan->arena) ||
-        !weir_record_is_sound(run->plan))
+        !weir_record_is_sound(run->plan) || !weir_report_fits(run->plan))
         return false;
     run->result = weir_result_open((unsigned)run->plan->test_count);
     run->result->run_id = strtoull(scanned->summary.id, NULL, 16);
@@ -191,6 +198,7 @@ static int read_run(struct weir_record_reader *reader, const struct scanned_run 
                                 run->number + 1, reader->path);
     if (!read_plan(scanned, run)) {
         reader->damaged += (unsigned)json_array_size(scanned->records);
+        reader->lost = reader->lost != 0 ? reader->lost : run->number + 1;
         return 0;
     }
     run->damaged = read_records(scanned->records, run);
@@ -219,7 +227,7 @@ static void keep_records(struct weir_record_reader *reader, struct scanned_run *
         reader->runs[i].records = NULL;
     }
     if ((reader->wanted == WEIR_ALL_RUNS && is_shown) || is_last || reader->wanted == number ||
-        (reader->id != NULL && strcasecmp(reader->id, run->summary.id) == 0))
+        (reader->id != NULL && strncasecmp(reader->id, run->summary.id, strlen(reader->id)) == 0))
         run->records = json_array();
 }
 
@@ -374,6 +382,11 @@ static int read_line(struct weir_record_reader *reader, struct weir_error *error
     if (code)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, reader->path, "%s",
                               strerror(-code));
+    if (reader->is_at_end && reader->count == 0 && reader->damaged > 0)
+        return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EBADMSG, reader->path,
+                              "holds no whole run: %u line%s damaged, cut off, or of a run whose "
+                              "first line is",
+                              reader->damaged, reader->damaged == 1 ? " is" : "s are");
     if (reader->is_at_end && reader->count == 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -ENODATA, reader->path,
                               "holds no run; result files are made by --result FILE");
@@ -401,8 +414,9 @@ int weir_record_open(const char *path, unsigned run, struct weir_record_reader *
 void weir_record_select(struct weir_record_reader *reader, const char *word, unsigned before,
                         bool has_net)
 {
-    char *end = NULL;
-    unsigned long number = strtoul(word, &end, 10);
+    const size_t length = strlen(word);
+    const bool is_number = length > 0 && strspn(word, "0123456789") == length;
+    unsigned long number = strtoul(word, NULL, 10);
 
     reader->has_net = has_net;
     reader->wanted = NO_RUN;
@@ -410,10 +424,11 @@ void weir_record_select(struct weir_record_reader *reader, const char *word, uns
         reader->wanted = WEIR_ALL_RUNS;
     else if (strcasecmp(word, "last") == 0)
         reader->wanted = WEIR_LAST_RUN;
-    else if (strlen(word) == WEIR_RUN_ID_BYTES - 1)
-        reader->id = word;
-    else if (*word >= '0' && *word <= '9' && *end == '\0' && number > before && number < NO_RUN)
+    else if (is_number && number > before && number < NO_RUN)
         reader->wanted = (unsigned)number - 1 - before;
+    /* 1 to 999 are never ids: one in 16 of these begins with each digit. */
+    if (length >= (is_number ? 4 : 1) && strspn(word, "0123456789abcdefABCDEF") == length)
+        reader->id = word;
 }
 
 void weir_record_close(struct weir_record_reader *reader)
@@ -477,6 +492,11 @@ unsigned weir_record_damaged(const struct weir_record_reader *reader)
     return reader->damaged;
 }
 
+unsigned weir_record_lost(const struct weir_record_reader *reader)
+{
+    return reader->lost;
+}
+
 unsigned weir_record_count(const struct weir_record_reader *reader)
 {
     return reader->count;
@@ -491,7 +511,7 @@ int weir_record_read(const char *path, unsigned run, struct weir_recorded *read,
     if (code)
         return code;
     code = weir_record_next(reader, read, error);
-    if (code == 0 && reader->damaged > 0)
+    if (code == 0 && reader->lost > 0)
         code = weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EBADMSG, path,
                               "the run is damaged: its first line cannot be read");
     else if (code == 0)

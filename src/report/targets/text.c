@@ -263,6 +263,7 @@ static bool find_figure(const struct weir_plan *plan, const struct weir_result *
 }
 
 const struct weir_dialect_reports weir_targets_reports = {.dialect = "targets",
+                                                          .work = WEIR_WORKS_ON_FILES,
                                                           .reporters = reporters,
                                                           .remedies = remedies,
                                                           .rank_csv = &weir_ior_rank_csv,
