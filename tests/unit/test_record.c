@@ -762,7 +762,7 @@ static void files_are_refused_and_records_left_out_that_are_damaged(void **state
         const char *sentence; /* NULL: the run is read without this record */
     } cases[] = {
         {"", "holds no run"},
-        {"write 1 2 3\n", "holds no whole run: 1 line is damaged"},
+        {"write 1 2 3\n", "holds no run; result files"},
         {"[1]\n{\"record\":\"phase\"}\n", "holds no whole run: 2 lines are damaged"},
         {"{\"record\":\"run\"}\n", "has the schema (none)"},
         {"{\"record\":\"run\",\"schema\":\"weir-result-9\"}\n", "has the schema weir-result-9"},

@@ -27,6 +27,7 @@ struct weir_record_reader {
     const char *id;  /* runs whose id begins with it are wanted, too; NULL = none */
     bool has_net;    /* runs of weir net are wanted, too */
     bool is_at_end;
+    bool has_records; /* some line is a record, be it of a run whose first line is lost */
     struct scanned_run *runs;
     unsigned count;
     unsigned capacity;
@@ -342,6 +343,7 @@ static bool take_record(struct weir_record_reader *reader, json_t *record)
     if (is_kind(record, "run") && !begin_run(reader, record))
         return false;
     owner = owner_of(reader, record);
+    reader->has_records |= json_object_get(record, "record") != NULL;
     if (!owner) {
         reader->damaged++;
         return true;
@@ -382,7 +384,7 @@ static int read_line(struct weir_record_reader *reader, struct weir_error *error
     if (code)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, reader->path, "%s",
                               strerror(-code));
-    if (reader->is_at_end && reader->count == 0 && reader->damaged > 0)
+    if (reader->is_at_end && reader->count == 0 && reader->has_records)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EBADMSG, reader->path,
                               "holds no whole run: %u line%s damaged, cut off, or of a run whose "
                               "first line is",
