@@ -35,6 +35,13 @@ expect_done
 in_steps '[row[3] for row in rows] == [2 << 16, 6 << 16] * 2'
 expect_record '[test.sweep_step for test in runs[-1].plan.tests[1:]] == [1, 2, 3]'
 
+# Without --details the verdict comes first and the table follows, in 100 columns, without a head of IOR for each step.
+WEIR_DETAILS=0 run 2 sweep transfer=4k,64k -- ior -w -b 64k -o "$files/f"
+expect_done
+grep -v '^weir\(  \|$\)' "$out" && fail "a line of standard output is not of the verdict or the table"
+head -n 1 "$out" | grep -qE '^weir  (OK|CAUTION|UNVERIFIED|DO NOT USE)' || fail "the verdict is not first"
+(($(grep -c '^weir  sweep: write' "$out") == 1 && $(wc -L <"$out") <= 100)) || fail "there is not one table of 100 columns"
+
 # Names: each rank has its part of the total, and what does not divide is told.
 rm "$result"
 run 3 sweep ranks=1,3 total=100 -- mdtest -F -d "$files/tree" --result "$result"

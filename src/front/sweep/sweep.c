@@ -302,12 +302,7 @@ static int add_step(const struct sweep *sweep, unsigned number, const unsigned p
 static void describe(const struct sweep *sweep)
 {
     struct weir_sweep *made = &sweep->plan->sweep;
-    struct weir_output *output = &sweep->plan->output;
 
-    /* One table of the steps, in place of the dialect's head and rows for each of them. */
-    if (strcmp(output->reporter, sweep->dialect->name) == 0 && !output->is_plain &&
-        output->style == NULL && !output->has_details && output->verbosity == 0)
-        output->reporter = "sweep";
     made->axis_count = sweep->axis_count;
     for (unsigned i = 0; i < sweep->axis_count; i++)
         made->axes[i] = (struct weir_sweep_axis){.name = sweep->axes[i].row->name,
@@ -332,11 +327,16 @@ static void order_ranks(const struct sweep *sweep)
 static int add_steps(const struct sweep *sweep)
 {
     unsigned inner = sweep->axis_count > 1 ? sweep->axes[1].count : 1;
+    struct weir_output *output = &sweep->plan->output;
 
     describe(sweep);
     for (unsigned number = 0; number < sweep->axes[0].count * inner; number++)
         if (add_step(sweep, number, (unsigned[2]){number / inner, number % inner}))
             return -EINVAL;
+    /* One table of the steps, in place of the dialect's head and rows for each of them. */
+    if (strcmp(output->reporter, sweep->dialect->name) == 0 && !output->is_plain &&
+        output->style == NULL && !output->has_details && output->verbosity == 0)
+        output->reporter = "sweep";
     order_ranks(sweep);
     return weir_plan_freeze(sweep->plan, sweep->error);
 }

@@ -144,18 +144,12 @@ static void add_row(struct weir_text *text, const struct weir_plan *plan,
 static void add_table(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_sweep_table *table)
 {
-    bool has_findings = false;
-
     add_header(text, plan, table);
     for (unsigned i = 0; i < table->count; i++) {
         if (i > 0 && i % table->group_size == 0)
             weir_trust_line(text, "%s", "");
         add_row(text, plan, table, i);
-        has_findings |= table->rows[i].findings != NULL;
     }
-    if (has_findings)
-        weir_trust_line(text, "* the step has findings, which bear on its rate: their sentences "
-                              "are under \"what to know\" of the full report");
     weir_sweep_sentences(text, table, plan);
 }
 
@@ -185,6 +179,15 @@ static void add_head(struct weir_text *text, const struct weir_sweep *sweep)
     weir_text_close(&line);
 }
 
+static bool has_findings(const struct weir_sweep_table *tables, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < tables[i].count; k++)
+            if (tables[i].rows[k].findings != NULL)
+                return true;
+    return false;
+}
+
 void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result)
 {
@@ -195,6 +198,11 @@ void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
 
     if (plan->sweep.axis_count > 0)
         add_head(&lines, &plan->sweep);
+    if (has_findings(tables, count))
+        weir_trust_line(&lines, "* the step has findings, which bear on its rate%s",
+                        weir_report_has_details(&plan->output)
+                            ? ""
+                            : "; their sentences: " WEIR_REMEDY_DETAILS);
     for (unsigned i = 0; i < count; i++)
         add_table(&lines, plan, &tables[i]);
     for (char *line = lines.data, *end; line != NULL && *line != '\0'; line = end + 1) {

@@ -472,6 +472,11 @@ static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena 
             snprintf(name, sizeof name, "%s %s", kind, test->peer);
         else if (strcmp(view->plan->dialect, "targets") == 0)
             snprintf(name, sizeof name, "%s all", kind);
+        else if (view->plan->test_count > 1 && strcmp(view->plan->dialect, "iozone") == 0)
+            /* The automatic mode has a test for each size of the file and of the record. */
+            snprintf(name, sizeof name, "%s %u/%u kB", kind,
+                     (unsigned)(weir_layout_bytes_per_rank(&all->phase->transfers.layout) / 1024),
+                     (unsigned)(all->phase->transfers.layout.transfer_bytes / 1024));
         else if (view->plan->test_count > 1)
             snprintf(name, sizeof name, "%u %s", all->test, kind);
         else
