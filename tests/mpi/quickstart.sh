@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The jobs of scripts/quickstart: each run prints its verdict and that of both rates; no buffered rate is that of the page cache; a signal
+# The jobs of scripts/quickstart: each run prints its verdict and both rates; no buffered rate is that of the page cache; a signal
 # ends the run in progress, and all that follow.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -14,9 +14,10 @@ capture "${jobs[@]}"
 expect_done
 runs=$(grep -c '^== ' "$out")
 ((runs == 13 || runs == 9)) || fail "$runs runs and not 13, or 9 without O_DIRECT"
-lines=$(grep -cE "^verdict:  $verdict: write $verdict( \([a-z;-]+\))?, read $verdict( \([a-z;-]+\))?\$" "$out" || true)
-((lines == runs)) || fail "$lines verdicts of $runs runs"
-expect_no_line 'unsynced|resident'
+lines=$(grep -cE "^weir  $verdict(\$|  )" "$out" || true)
+rates=$(grep -cE '^weir  (write|read) +[0-9.]+ MiB/s  one measurement' "$out" || true)
+((lines == runs && rates == 2 * runs)) || fail "$lines verdicts and $rates rates of $runs runs"
+expect_no_line 'still in memory when|in the page cache'
 [[ ! $(ls "$files") ]] || fail "files are left: $(ls "$files")"
 
 rm "$work/results"/*
