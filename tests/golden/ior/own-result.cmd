@@ -1,1 +1,1 @@
---result run.jsonl --resume --strict --expect 'errors = 0, ops >= 20k/s' --expect 'p99 <= 5ms' --allow-unverified --measure memory --allow short,spread
+--details --result run.jsonl --resume --strict --expect 'errors = 0, ops >= 20k/s' --expect 'p99 <= 5ms' --allow-unverified --measure memory --allow short,spread

@@ -1,0 +1,2 @@
+# There are no repetitions that could end earlier: refused.
+--until-interval 3% --max-repetitions 20 --repeat-time 5m suffixes.pbl
