@@ -4,6 +4,7 @@
 #include "sweep.h"
 
 #include "axes.h"
+#include "common_words.h"
 #include "limit_words.h"
 #include "parabench/parabench.h"
 
@@ -15,7 +16,7 @@
 #define STEPS_MAX 4096
 
 struct words {
-    const char *limit;
+    const char *limit, *label, *tags;
     int64_t is_packed, is_round_robin, explains, help;
 };
 
@@ -28,6 +29,9 @@ static const struct weir_option rows[] = {
      .help = "ranks of a step are one of each node in turn; so it is if nothing is said"},
     {0, "packed", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct words, is_packed),
      .help = "ranks of a step fill node after node"},
+    {0, "label", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct words, label), .help = WEIR_LABEL_HELP},
+    {0, "set", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct words, tags), .is_list = true,
+     .help = WEIR_SET_HELP},
     {0, "explain", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct words, explains),
      .help = "print the plan in place of running it"},
     {'h', "help", WEIR_OPTION_FLAG, WEIR_OPTION_AT(struct words, help), .help = "print this page"},
@@ -324,6 +328,23 @@ static void order_ranks(const struct sweep *sweep)
         order->kind = WEIR_RANKS_ROUND_ROBIN;
 }
 
+/* Label and tags may be on either side of the --. */
+static int name_run(const struct sweep *sweep)
+{
+    struct weir_output *output = &sweep->plan->output;
+
+    if ((sweep->words.label != NULL && output->label != NULL) ||
+        (sweep->words.tags != NULL && output->tag_count > 0))
+        return REFUSE(sweep, "--%s: it is given before and after the --; leave one of the two out",
+                      sweep->words.label != NULL && output->label != NULL ? "label" : "set");
+    if (sweep->words.label != NULL)
+        output->label = sweep->words.label;
+    if (weir_label_check(output->label, "sweep", sweep->error) != 0 || sweep->words.tags == NULL)
+        return sweep->error->code;
+    return weir_tags_read(sweep->words.tags, &sweep->plan->arena, "sweep", sweep->error,
+                          &output->tags, &output->tag_count);
+}
+
 static int add_steps(const struct sweep *sweep)
 {
     unsigned inner = sweep->axis_count > 1 ? sweep->axes[1].count : 1;
@@ -338,6 +359,8 @@ static int add_steps(const struct sweep *sweep)
         output->style == NULL && !output->has_details && output->verbosity == 0)
         output->reporter = "sweep";
     order_ranks(sweep);
+    if (name_run(sweep) != 0)
+        return -EINVAL;
     return weir_plan_freeze(sweep->plan, sweep->error);
 }
 
