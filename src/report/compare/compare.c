@@ -120,8 +120,8 @@ int weir_report_compare(const struct weir_compare_request *request, struct weir_
     if (code == 0) {
         *exit_code = table.exit_code;
         (request->is_json ? weir_compare_print_json : weir_compare_print)(&table, text);
-        /* The document may go to a file: the reason is for the log of make and CI, too. */
-        if (request->is_json && table.exit_code != WEIR_EXIT_DONE)
+        /* The page may go to a file: the reason is for the log of make and CI, too. */
+        if (table.exit_code != WEIR_EXIT_DONE)
             weir_log(WEIR_LOG_ERROR, "compare: exit %d: %s", table.exit_code,
                      weir_text_string(&table.reason));
     }
