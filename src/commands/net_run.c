@@ -9,6 +9,8 @@
 #include "weir/base/random.h"
 #include "weir/commands/commands.h"
 #include "weir/net/net.h"
+#include "weir/report/expect.h"
+#include "weir/report/measures.h"
 #include "weir/report/net_report.h"
 #include "weir/report/report.h"
 #include "weir/surroundings/surroundings.h"
@@ -27,6 +29,7 @@ struct net_recorder {
     const struct weir_net_plan *plan;
     struct weir_record_file record; /* descriptor -1: none is wanted, or it has failed */
     struct weir_error record_error;
+    struct weir_text kept; /* records, if figures are computed from them: see needs_records */
     struct weir_progress_line progress;
     struct weir_spare_report spare;
     bool has_begun;
@@ -72,11 +75,20 @@ static void tell_progress(void *context, uint64_t bytes, unsigned done, unsigned
 
 /* ---- the result file ---- */
 
+/* Whether figures of all dialects are printed, or compared with conditions. */
+static bool needs_records(const struct weir_net_plan *plan)
+{
+    return plan->expect != NULL || plan->format == WEIR_NET_CSV_LONG ||
+           plan->format == WEIR_NET_JSON_LONG;
+}
+
 /* The first failure ends it; what is measured is worth more, and goes on. */
 static void record(struct net_recorder *recorder, struct weir_text *lines)
 {
     int code = 0;
 
+    if (needs_records(recorder->plan))
+        weir_text_add_bytes(&recorder->kept, weir_text_string(lines), lines->length);
     if (recorder->record.descriptor >= 0)
         code = weir_record_append(&recorder->record, lines);
     weir_text_close(lines);
@@ -111,7 +123,7 @@ static int record_run(struct net_recorder *recorder, struct weir_group *group,
     struct weir_text lines = {0};
     int code;
 
-    if (recorder->plan->result_path == NULL)
+    if (recorder->plan->result_path == NULL && !needs_records(recorder->plan))
         return 0;
     if (result != NULL) {
         host = weir_result_open(1);
@@ -161,33 +173,91 @@ static void tell_measurement(void *context, const struct weir_net_result *result
     record(recorder, &lines);
 }
 
+/* Compares the figures of the run with the conditions of the plan; `unmet` is set by the first one
+ * that does not hold. Their lines are part of the table, else printed on standard error. */
+static void judge_conditions(struct net_recorder *recorder, const struct weir_net_result *result,
+                             struct weir_text *lines, struct weir_error *unmet)
+{
+    const struct weir_net_plan *plan = recorder->plan;
+    struct weir_text records = {0};
+    struct weir_arena arena = {0};
+    const struct weir_expectations *all;
+
+    if (plan->expect == NULL)
+        return;
+    weir_text_add(&records, "%s", weir_text_string(&recorder->kept));
+    weir_net_record_end(&records, plan, result);
+    all = weir_expect_judge_run(&arena, weir_measures_of_net(&arena, weir_text_string(&records)),
+                                plan->expect, plan->allows_unverified);
+    weir_expect_add_lines(lines, all);
+    weir_expect_fail(all, unmet);
+    weir_text_close(&records);
+    weir_arena_close(&arena);
+}
+
+/* Appends the report of a run in a format of all dialects. */
+static void add_data(const struct net_recorder *recorder, const struct weir_net_result *result,
+                     struct weir_text *text)
+{
+    struct weir_text records = {0};
+    struct weir_arena arena = {0};
+    const struct weir_measured_run *run;
+
+    weir_text_add(&records, "%s", weir_text_string(&recorder->kept));
+    weir_net_record_end(&records, recorder->plan, result);
+    run = weir_measures_of_net(&arena, weir_text_string(&records));
+    if (recorder->plan->format == WEIR_NET_CSV_LONG) {
+        weir_measured_csv_header(text);
+        for (unsigned i = 0; i < run->phase_count; i++)
+            weir_measured_csv_phase(text, &run->phases[i]);
+    } else if (recorder->plan->format == WEIR_NET_JSON_LONG) {
+        weir_measured_json_begin(text);
+        weir_measured_json_run(text, run, true);
+        weir_measured_json_end(text);
+    }
+    weir_text_close(&records);
+    weir_arena_close(&arena);
+}
+
 /* Everything has been gathered on rank 0. */
 static int conclude(struct net_recorder *recorder, struct weir_net_result *result,
                     struct weir_error *error)
 {
-    struct weir_text text = {0};
+    struct weir_text text = {0}, conditions = {0};
+    struct weir_error unmet = {0};
 
     result->finished_s = weir_wall_clock_s();
     weir_net_result_believe(result, recorder->plan);
+    if (!weir_error_is_set(error))
+        judge_conditions(recorder, result, &conditions, &unmet);
     result->exit_reason = weir_error_is_set(error) ? error->text
                           : result->has_failed     ? "a flow failed"
                           : result->is_interrupted ? "interrupted"
                           : weir_net_result_is_refused(result, recorder->plan)
                               ? "--strict: a warning, or a finding that voids a figure"
-                              : NULL;
+                          : weir_error_is_set(&unmet) ? unmet.text
+                                                      : NULL;
     result->exit_code = weir_error_is_set(error)      ? (int)error->exit
                         : result->exit_reason != NULL ? WEIR_EXIT_FLAWED
                                                       : WEIR_EXIT_DONE;
-    if (result->exit_code == WEIR_EXIT_FLAWED && !weir_error_is_set(error))
-        weir_log(WEIR_LOG_WARNING, "exit code 1: %s", result->exit_reason);
     if (!weir_error_is_set(error)) {
         begin(recorder, result);
         weir_net_report_end(recorder->plan, result, &text);
+        if (needs_records(recorder->plan))
+            add_data(recorder, result, &text);
+        if (recorder->plan->format == WEIR_NET_TABLE)
+            weir_text_add(&text, "%s", weir_text_string(&conditions));
+        else
+            fputs(weir_text_string(&conditions), stderr);
         weir_spare_report_add(&recorder->spare, &text);
     }
     weir_spare_report_close(&recorder->spare, result->run_id, result->is_interrupted);
     print(recorder, &text);
+    if (result->exit_code == WEIR_EXIT_FLAWED && !weir_error_is_set(error))
+        weir_log(WEIR_LOG_WARNING, "exit code 1: %s", result->exit_reason);
     close_record(recorder, result, error);
+    weir_text_close(&conditions);
+    weir_text_close(&recorder->kept);
     if (recorder->has_failed)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EIO, NULL,
                        "standard output cannot be written");
@@ -224,7 +294,9 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
 
     weir_progress_line_open(&recorder.progress, plan->progress_ns);
     weir_spare_report_open(&recorder.spare, plan->result_path != NULL);
-    if (group->rank == 0)
+    if (weir_expect_check_net(plan->expect, weir_net_measure_name(plan->measure), WEIR_EXPECT_PLACE,
+                              error) == 0 &&
+        group->rank == 0)
         open_record(&recorder, error);
     if (agree_on_plan(group, plan, error) != 0)
         return (int)error->exit;

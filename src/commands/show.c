@@ -138,7 +138,9 @@ static int write_page(const struct weir_command *command, const struct weir_grou
     case WEIR_COMMAND_NET_EXPLAIN:
         weir_net_plan_explain(command->net, text);
         weir_net_outlook_add(command->net, ranks, text);
-        return 0;
+        return weir_expect_check_net(command->net->expect,
+                                     weir_net_measure_name(command->net->measure),
+                                     WEIR_EXPECT_PLACE, error);
     case WEIR_COMMAND_RUN:
     case WEIR_COMMAND_NET:
     case WEIR_COMMAND_SERVE:

@@ -158,16 +158,19 @@ static void tell_end(const struct weir_measured_run *run)
 
 /* Prints the lines of conditions that the report has no place for, and sets `failed` if one does
  * not hold. */
-static void check_conditions(const struct weir_plan *plan, const struct weir_result *result,
+static void check_conditions(const struct weir_measured_run *run,
+                             const struct weir_report_request *request, bool has_place,
                              struct weir_error *failed)
 {
     struct weir_arena arena = {0};
     struct weir_text text = {0};
+    const struct weir_expectations *all =
+        weir_expect_judge_run(&arena, run, request->expect, request->allows_unverified);
 
-    if (!weir_report_has_conditions(plan))
-        weir_report_conditions(&text, plan, result);
+    if (!has_place)
+        weir_expect_add_lines(&text, all);
     fputs(weir_text_string(&text), stderr);
-    weir_expect_fail(weir_expect_judge(&arena, plan, result), failed);
+    weir_expect_fail(all, failed);
     weir_text_close(&text);
     weir_arena_close(&arena);
 }
@@ -218,6 +221,9 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
         plan.output.allows_unverified = request->allows_unverified;
         code = weir_expect_check(plan.output.expect, &plan, "report: " WEIR_EXPECT_PLACE, error);
     }
+    if (code == 0 && run->plan == NULL && run->phase_count > 0)
+        code = weir_expect_check_net(request->expect, run->phases[0].verb,
+                                     "report: " WEIR_EXPECT_PLACE, error);
     if (code != 0)
         return code;
     if (strcmp(reporter->name, WEIR_REPORTER_CSV) == 0 ||
@@ -228,8 +234,9 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
         if (has_run_column(shown->command))
             add_run_column(shown->text, first, run->number + 1, reporter->header, &shown->header);
     }
-    if (request->expect != NULL && run->plan != NULL)
-        check_conditions(&plan, run->result, failed);
+    if (request->expect != NULL)
+        check_conditions(run, request, run->plan != NULL && weir_report_has_conditions(&plan),
+                         failed);
     shown->reporter = reporter;
     shown->last = run->number + 1;
     shown->runs++;

@@ -227,6 +227,33 @@ int weir_expect_check(const char *list, const struct weir_plan *plan, const char
     return error->code;
 }
 
+int weir_expect_check_net(const char *list, const char *phase, const char *place,
+                          struct weir_error *error)
+{
+    static const char figures[] = "rate,ops,p50,p90,p99,p999,latency_mean,latency_max,time,overlap,"
+                                  "cpu,bytes,operations,errors,wrong,retransmits";
+    struct weir_arena arena = {0};
+    struct weir_condition *conditions;
+    unsigned count = 0;
+
+    if (list != NULL)
+        weir_conditions_parse(list, &arena, &conditions, &count, place, error);
+    for (unsigned i = 0; i < count && !weir_error_is_set(error); i++) {
+        const struct weir_condition *each = &conditions[i];
+        bool has_figure = weir_text_list_has(figures, each->figure) &&
+                          (strcmp(each->figure, "rate") != 0 || strcmp(phase, "bandwidth") == 0);
+
+        if (!is_of_phase(each, phase, weir_arena_printf(&arena, "%s alone", phase)))
+            weir_error_usage(error, place, "%s: there is no phase \"%s\"; the plan has %s",
+                             each->text, each->phase, phase);
+        else if (!has_figure)
+            weir_error_usage(error, place, "%s: %s of weir net has no figure %s", each->text,
+                             phase, each->figure);
+    }
+    weir_arena_close(&arena);
+    return error->code;
+}
+
 /* ---- after it ---- */
 
 static const char *format_value(const struct weir_condition *condition, double value, char text[32])
@@ -282,7 +309,7 @@ static bool is_same_case(const struct weir_measured_phase *one,
  * its verdict alone. */
 static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
                        const struct weir_condition *condition, const struct weir_measured_run *run,
-                       unsigned first)
+                       unsigned first, bool allows_unverified)
 {
     const struct weir_measured_phase *worst = &run->phases[first];
     double *values = weir_arena_take(arena, (run->phase_count - first) * sizeof *values);
@@ -300,16 +327,17 @@ static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
         if (figure != NULL)
             values[each->count++] = figure->value;
     }
-    each->phase = describe_phase(arena, run->plan, worst->test, worst->name, worst->target);
+    each->phase = run->plan != NULL
+                      ? describe_phase(arena, run->plan, worst->test, worst->name, worst->target)
+                      : weir_arena_printf(arena, "%s of %s", worst->name,
+                                          weir_size_format_exact(worst->transfer_bytes, value));
     each->believed = worst->believed;
-    each->holds =
-        each->believed < WEIR_BELIEVED_UNVERIFIED ||
-        (each->believed == WEIR_BELIEVED_UNVERIFIED && run->plan->output.allows_unverified);
+    each->holds = each->believed < WEIR_BELIEVED_UNVERIFIED ||
+                  (each->believed == WEIR_BELIEVED_UNVERIFIED && allows_unverified);
     if (condition == NULL) {
-        each->text =
-            weir_arena_printf(arena, "%s%s%s%s%s", weir_believed_names[each->believed],
-                              worst->findings[0] != '\0' ? ": " : "", worst->findings,
-                              worst->found->failure[0] != '\0' ? ": " : "", worst->found->failure);
+        each->text = weir_arena_printf(arena, "%s%s%s%s%s", weir_believed_names[each->believed],
+                                       worst->findings[0] != '\0' ? ": " : "", worst->findings,
+                                       worst->failure[0] != '\0' ? ": " : "", worst->failure);
         return;
     }
     if (each->count == 0) {
@@ -338,10 +366,14 @@ static void add_missing(struct weir_arena *arena, struct weir_expectation *row,
             const struct weir_phase *phase = run->plan->tests[i]->phases[k];
             const char *name = weir_measures_name_phase(arena, run->plan->tests[i], phase);
             bool has_record = phase->is_check || phase->is_prefill || phase->verb == WEIR_REMOVE;
+            bool is_meant = !run->leaves_tests_out;
 
-            for (unsigned p = 0; p < run->phase_count && !has_record; p++)
+            for (unsigned p = 0; p < run->phase_count && !has_record; p++) {
                 has_record = run->phases[p].planned == phase;
-            if (has_record || !is_of_phase(row->condition, name, weir_verb_name(phase->verb)))
+                is_meant |= run->phases[p].test == i;
+            }
+            if (has_record || !is_meant ||
+                !is_of_phase(row->condition, name, weir_verb_name(phase->verb)))
                 continue;
             name = describe_phase(arena, run->plan, i, name, "");
             row->cases[row->case_count++] =
@@ -352,31 +384,34 @@ static void add_missing(struct weir_arena *arena, struct weir_expectation *row,
 }
 
 static void judge_row(struct weir_arena *arena, struct weir_expectation *row,
-                      const struct weir_measured_run *run)
+                      const struct weir_measured_run *run, bool allows_unverified)
 {
     const struct weir_condition *condition = row->condition;
     const struct weir_expect_case *worst = NULL;
     unsigned failed = 0;
 
-    row->cases = weir_arena_take(arena, (run->phase_count + run->plan->phase_count + 1) *
-                                            sizeof *row->cases);
+    row->cases = weir_arena_take(
+        arena, (run->phase_count + (run->plan != NULL ? run->plan->phase_count : 0) + 1) *
+                   sizeof *row->cases);
     for (unsigned i = 0; i < run->phase_count; i++) {
         const struct weir_measured_phase *phase = &run->phases[i];
         struct weir_expect_case *each = &row->cases[row->case_count];
         bool is_first = condition != NULL ? is_of_phase(condition, phase->name, phase->verb)
                                           : phase->part[0] == '\0';
 
+        is_first = is_first && strcmp(phase->part, "pair") != 0; /* of all flows together */
         for (unsigned k = 0; k < i && is_first; k++)
             is_first = !is_same_case(&run->phases[k], phase);
         if (!is_first)
             continue;
         *each = (struct weir_expect_case){0};
-        judge_case(arena, each, condition, run, i);
+        judge_case(arena, each, condition, run, i, allows_unverified);
         row->case_count += condition == NULL || condition->phase != NULL || each->count > 0;
     }
     if (condition == NULL)
         return;
-    add_missing(arena, row, run);
+    if (run->plan != NULL)
+        add_missing(arena, row, run);
     for (unsigned i = 0; i < row->case_count; i++) {
         const struct weir_expect_case *each = &row->cases[i];
         bool is_worse = worst == NULL || (condition->accepts & ABOVE ? each->value < worst->value
@@ -400,20 +435,27 @@ const struct weir_expectations *weir_expect_judge(struct weir_arena *arena,
                                                   const struct weir_plan *plan,
                                                   const struct weir_result *result)
 {
+    return weir_expect_judge_run(arena, weir_measures_of(arena, plan, result), plan->output.expect,
+                                 plan->output.allows_unverified);
+}
+
+const struct weir_expectations *weir_expect_judge_run(struct weir_arena *arena,
+                                                      const struct weir_measured_run *run,
+                                                      const char *list, bool allows_unverified)
+{
     struct weir_expectations *all = weir_arena_take(arena, sizeof *all);
-    const struct weir_measured_run *run = weir_measures_of(arena, plan, result);
     struct weir_condition *conditions;
     struct weir_error error = {0};
 
-    judge_row(arena, &all->verdicts, run);
+    judge_row(arena, &all->verdicts, run, allows_unverified);
     /* Conditions of another version may be unknown to this one. */
-    if (plan->output.expect == NULL ||
-        weir_conditions_parse(plan->output.expect, arena, &conditions, &all->count, NULL, &error))
+    if (list == NULL ||
+        weir_conditions_parse(list, arena, &conditions, &all->count, NULL, &error) != 0)
         return all;
     all->rows = weir_arena_take(arena, all->count * sizeof *all->rows);
     for (unsigned i = 0; i < all->count; i++) {
         all->rows[i].condition = &conditions[i];
-        judge_row(arena, &all->rows[i], run);
+        judge_row(arena, &all->rows[i], run, allows_unverified);
         if (!all->rows[i].holds && all->failed == NULL)
             all->failed = &all->rows[i];
     }

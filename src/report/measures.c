@@ -571,6 +571,7 @@ struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
     run->tags = tags;
     run->tag_count = plan->output.tag_count;
     run->believed = weir_result_believed(result);
+    run->leaves_tests_out = result->left_out_tests > 0;
     run->plan = plan;
     run->result = result;
     return run;
@@ -853,6 +854,24 @@ static struct weir_measured_run *net_run_of(struct weir_arena *arena, const json
     return run;
 }
 
+struct weir_measured_run *weir_measures_of_net(struct weir_arena *arena, const char *records)
+{
+    struct weir_measured_run *run;
+    json_t *list = json_array();
+    size_t length;
+
+    for (const char *line = records; *line != '\0'; line += length + (line[length] == '\n')) {
+        length = strcspn(line, "\n");
+        json_array_append_new(list, json_loadb(line, length, 0, NULL));
+    }
+    run = net_run_of(arena, list);
+    snprintf(run->run_id, sizeof run->run_id, "%s",
+             net_text(arena, json_array_get(list, 0), "run_id"));
+    run->source = "";
+    json_decref(list);
+    return run;
+}
+
 /* ---- result files ---- */
 
 struct weir_measures {
@@ -930,6 +949,7 @@ static void choose_test(struct weir_measured_run *run, const char *test)
             run->phases[count++] = run->phases[i];
     if (test != NULL)
         run->phase_count = count;
+    run->leaves_tests_out = test != NULL;
 }
 
 static void release_results(struct weir_measures *reader)

@@ -81,7 +81,17 @@ end_of_run
 expect_exit 1
 expect_error 'exit code 1: interrupted'
 provoked["$of|1|a flow failed, or a signal ended the run"]=1
+row 1 'a condition of --expect does not hold' mpiexec -n 2 "$WEIR" "${net[@]}" --expect 'rate >= 1000TB/s' --format json
+grep -q '"exit_reason": "--expect: rate >= 1000TB/s: bandwidth of 64k ' "$out" || fail "no reason"
+row 1 'a condition of --expect does not hold' mpiexec -n 2 "$WEIR" "${net[@]}" --expect 'rate >= 1000TB/s' "${kept[@]}"
+tail -n 1 "$out" | grep -q '^weir  expect FAIL  rate >= 1000TB/s: ' || fail "the reason is not the last line"
+expect_record "end.exit_code == 1 and end.exit_reason.startswith('--expect: rate')"
+row 1 'a condition of --expect does not hold' "$WEIR" report "$result" --format csv-long --expect 'rate >= 1000TB/s'
+rm -f "$result"
 row 2 'an option is refused' "$WEIR" net --nonsense
+row 2 'a figure or a phase of --expect does not exist' mpiexec -n 2 "$WEIR" "${net[@]}" --expect 'read.rate >= 1GB/s' "${kept[@]}"
+row 2 'a figure or a phase of --expect does not exist' mpiexec -n 2 "$WEIR" "${net[@]}" --test lat --expect 'rate >= 1GB/s' "${kept[@]}"
+[[ ! -e $result ]] || fail "a refused run left a result file"
 row 3 'the report or the result file cannot be written' bash -c "mpiexec -n 2 '$WEIR' ${net[*]} --result /dev/full"
 rm -f "$result"
 of=serve
@@ -101,14 +111,29 @@ row 2 'a figure or a phase of --expect does not exist' "$WEIR" report "$result" 
 row 2 'a figure or a phase of --expect does not exist' "$WEIR" report no-such-file --expect 'speed >= 1'
 row 3 'the file cannot be read, is damaged, or holds no run' "$WEIR" report no-such-file
 row 3 'the file cannot be read, is damaged, or holds no run' "$WEIR" report p.pbl
+sed '1s/"tests"/"damaged"/' "$result" >damaged
+for format in csv csv-long json-long verdict markdown junit tap; do
+    row 3 'the file cannot be read, is damaged, or holds no run' "$WEIR" report damaged --format "$format"
+    [[ ! -s $out ]] || fail "something is printed of a file in which nothing can be read"
+done
+row 3 'the file cannot be read, is damaged, or holds no run' "$WEIR" report damaged --expect 'errors = 0'
+row 3 'the file cannot be read, is damaged, or holds no run' bash -c "'$WEIR' report '$result' >/dev/full"
+row 0 'the report is printed, whatever the run returned' bash -c "cat '$result' damaged >both; '$WEIR' report both --run all --format csv"
+expect_error '^weir: both: [0-9]+ lines are damaged or cut off, and left out'
 if "$WEIR" help compare >/dev/null 2>&1; then
     for i in 1 2 3; do
-        "$WEIR" ior -w "${small[@]}" --result a >/dev/null
-        "$WEIR" ior -w "${small[@]}" --result b >/dev/null
+        "$WEIR" ior -w "${small[@]}" --measure cache --result a >/dev/null
+        "$WEIR" ior -w "${small[@]}" --measure cache --result b >/dev/null
     done
     of=compare
     row 2 'an option is refused, or a run is compared with itself' "$WEIR" compare a -- a
     row 3 'a file cannot be read, or no row is matched or decided' "$WEIR" compare a -- no-such-file
+    row 3 'a file cannot be read, or no row is matched or decided' "$WEIR" compare a -- damaged
+    row 3 'a file cannot be read, or no row is matched or decided' "$WEIR" compare damaged -- a --allow-unsure
+    row 3 'a file cannot be read, or no row is matched or decided' "$WEIR" compare a --run 1 -- b --run 1
+    tail -n 1 "$out" | grep -q 'exit 3: ' || fail "the reason is not the last line"
+    capture "$WEIR" compare a --run 1 -- b --run 1 --allow-unsure
+    expect_exit 0
 fi
 if "$WEIR" help export >/dev/null 2>&1; then
     of=export
@@ -116,6 +141,21 @@ if "$WEIR" help export >/dev/null 2>&1; then
     row 2 'an option is refused' "$WEIR" export sqlite "$result"
     row 3 'a file cannot be read, written or locked' "$WEIR" export sqlite no-such-file -o site.db
 fi
+
+# ---------------------------------------------------------------- make and set -e
+printf 'gate:\n\t@"%s" report "%s" --expect "rate >= 1000TB/s"\n' "$WEIR" "$result" >Makefile
+capture make -s
+expect_exit 2
+tail -n 1 "$out" | grep -q '^weir  expect FAIL  rate >= 1000TB/s: ' || fail "make hides the reason"
+expect_error '^weir: --expect: rate >= 1000TB/s: '
+# shellcheck disable=SC2016
+capture bash -ec '"$1" report "$2" --expect "rate >= 1000TB/s"; echo not reached' - "$WEIR" "$result"
+expect_exit 1
+tail -n 1 "$out" | grep -q '^weir  expect FAIL  rate >= 1000TB/s: ' || fail "set -e hides the reason"
+# shellcheck disable=SC2016
+capture bash -ec '"$1" ior -w -t 64k -b 64k -k -o f --expect "rate >= 1000TB/s"; echo not reached' - "$WEIR"
+expect_exit 1
+tail -n 1 "$out" | grep -q '^weir  expect FAIL  rate >= 1000TB/s: ' || fail "the reason is not the last line of a run"
 
 # ---------------------------------------------------------------- pages
 of=doctor

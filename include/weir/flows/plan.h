@@ -30,7 +30,14 @@ enum weir_net_pattern {
 
 enum weir_net_verb { WEIR_NET_WRITE, WEIR_NET_READ, WEIR_NET_SEND };
 
-enum weir_net_format { WEIR_NET_TABLE, WEIR_NET_JSON, WEIR_NET_IPERF, WEIR_NET_PERFTEST };
+enum weir_net_format {
+    WEIR_NET_TABLE,
+    WEIR_NET_JSON,
+    WEIR_NET_IPERF,
+    WEIR_NET_PERFTEST,
+    WEIR_NET_CSV_LONG, /* the figures of all dialects (weir/report/measures.h), at the end */
+    WEIR_NET_JSON_LONG
+};
 
 #define WEIR_NET_SIZES_MAX 40
 #define WEIR_NET_BATCH_MAX 64u
@@ -79,6 +86,8 @@ struct weir_net_plan {
     enum weir_measure intent; /* --measure; STORAGE = the network */
     const char *allowed;      /* names of findings without effect, separated by commas; NULL */
     bool is_strict;           /* exit code 1 after a warning or a void finding */
+    const char *expect;       /* conditions on figures (--expect); NULL = none */
+    bool allows_unverified;   /* figures that are UNVERIFIED may meet them */
     bool must_verify;         /* the sink checks the stamps of place and message in the data */
 };
 

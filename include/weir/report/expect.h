@@ -64,6 +64,19 @@ int weir_conditions_parse(const char *list, struct weir_arena *arena,
 int weir_expect_check(const char *list, const struct weir_plan *plan, const char *place,
                       struct weir_error *error);
 
+/* Refuses conditions that cannot be parsed, or that weir net cannot measure; `phase` is what it
+ * measures, "bandwidth" or "latency". `list` may be NULL. Returns 0, or a usage error at `place`.
+ */
+int weir_expect_check_net(const char *list, const char *phase, const char *place,
+                          struct weir_error *error);
+
+struct weir_measured_run;
+
+/* Judges the phases of a run, which may be one of weir net, and conditions (NULL = none). */
+const struct weir_expectations *weir_expect_judge_run(struct weir_arena *arena,
+                                                      const struct weir_measured_run *run,
+                                                      const char *conditions,
+                                                      bool allows_unverified);
 /* Judges the phases of a run, and the conditions of its plan. */
 const struct weir_expectations *weir_expect_judge(struct weir_arena *arena,
                                                   const struct weir_plan *plan,

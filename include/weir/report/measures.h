@@ -132,6 +132,7 @@ struct weir_measured_run {
     enum weir_believed believed;
     struct weir_measured_phase *phases; /* in the order in which they ran */
     unsigned phase_count;
+    bool leaves_tests_out;        /* phases of some tests of the plan were not asked for */
     const struct weir_plan *plan; /* NULL of weir net */
     const struct weir_result *result;
 };
@@ -182,6 +183,9 @@ const char *weir_measures_name_phase(struct weir_arena *arena, const struct weir
 struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
                                                const struct weir_plan *plan,
                                                const struct weir_result *result);
+
+/* A run of weir net from its records, as weir/report/net_report.h writes them, in `arena`. */
+struct weir_measured_run *weir_measures_of_net(struct weir_arena *arena, const char *records);
 
 /* ---- as text: docs/results-as-data.md ---- */
 

@@ -50,10 +50,10 @@ const char *weir_net_verb_name(enum weir_net_verb verb)
 
 static const char *format_name(enum weir_net_format format)
 {
-    static const char *const names[] = {[WEIR_NET_TABLE] = "table",
-                                        [WEIR_NET_JSON] = "json",
-                                        [WEIR_NET_IPERF] = "iperf",
-                                        [WEIR_NET_PERFTEST] = "perftest"};
+    static const char *const names[] = {
+        [WEIR_NET_TABLE] = "table",       [WEIR_NET_JSON] = "json",
+        [WEIR_NET_IPERF] = "iperf",       [WEIR_NET_PERFTEST] = "perftest",
+        [WEIR_NET_CSV_LONG] = "csv-long", [WEIR_NET_JSON_LONG] = "json-long"};
 
     assert((size_t)format < COUNT(names));
     return names[format];
@@ -342,6 +342,9 @@ void weir_net_plan_explain(const struct weir_net_plan *plan, struct weir_text *t
         weir_text_add(text, "findings without effect: %s (--allow)\n", plan->allowed);
     if (plan->is_strict)
         weir_text_add(text, "warnings and void figures are errors\n");
+    if (plan->expect != NULL)
+        weir_text_add(text, "conditions: %s%s\n", plan->expect,
+                      plan->allows_unverified ? " (of UNVERIFIED figures, too)" : "");
 }
 
 static const char *format_time(double seconds, char buffer[32])

@@ -8,11 +8,14 @@
 
 static const struct weir_net_format_ops *ops_of(const struct weir_net_plan *plan)
 {
+    static const struct weir_net_format_ops of_data = {0}; /* printed from records of the run */
     static const struct weir_net_format_ops *const formats[] = {
         [WEIR_NET_TABLE] = &weir_net_table_ops,
         [WEIR_NET_JSON] = &weir_net_json_ops,
         [WEIR_NET_IPERF] = &weir_net_iperf_ops,
         [WEIR_NET_PERFTEST] = &weir_net_perftest_ops,
+        [WEIR_NET_CSV_LONG] = &of_data,
+        [WEIR_NET_JSON_LONG] = &of_data,
     };
 
     assert((size_t)plan->format < sizeof formats / sizeof *formats);
