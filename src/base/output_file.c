@@ -129,6 +129,12 @@ static bool is_server_list(const struct beginning *begin)
     return strlen(begin->text) == begin->bytes;
 }
 
+/* Of SQLite: whether it is one of ours is in the database. */
+static bool is_database(const struct beginning *begin)
+{
+    return weir_text_begins(begin->text, "SQLite format 3");
+}
+
 static const struct {
     const char *noun;
     bool (*is_held)(const struct beginning *begin);
@@ -142,6 +148,7 @@ static const struct {
     [WEIR_OUTPUT_STATUS] = {"count of transfers", is_counts},
     [WEIR_OUTPUT_POSITION] = {"position", is_position},
     [WEIR_OUTPUT_SERVERS] = {"list of servers", is_server_list},
+    [WEIR_OUTPUT_DATABASE] = {"database", is_database},
 };
 
 static int read_beginning(int fd, struct beginning *begin)
@@ -186,10 +193,10 @@ static bool is_harmless_device(const struct stat *facts)
 }
 
 /* A new file takes the place of the old one: no device may lose its name. */
-static bool is_renamed(enum weir_output_kind kind)
+static bool is_renamed(const struct weir_output_file *file)
 {
-    return kind == WEIR_OUTPUT_STATUS || kind == WEIR_OUTPUT_POSITION ||
-           kind == WEIR_OUTPUT_SERVERS;
+    return file->is_renamed || file->kind == WEIR_OUTPUT_STATUS ||
+           file->kind == WEIR_OUTPUT_POSITION || file->kind == WEIR_OUTPUT_SERVERS;
 }
 
 static int refuse_kind(const struct weir_output_file *file, const struct stat *facts,
@@ -202,7 +209,7 @@ static int refuse_kind(const struct weir_output_file *file, const struct stat *f
 
     if (S_ISREG(facts->st_mode))
         return 0;
-    if (!is_renamed(file->kind) && (is_harmless_device(facts) || names_descriptor(file->path)))
+    if (!is_renamed(file) && (is_harmless_device(facts) || names_descriptor(file->path)))
         return 0;
     return weir_error_usage(error, file->place, "%s is %s: name a regular file", file->path, what);
 }
@@ -299,7 +306,7 @@ int weir_output_file_check(const struct weir_output_file *file, struct weir_erro
     if (failure.exit == WEIR_EXIT_USAGE)
         return weir_error_usage(error, NULL, "%s", failure.text);
     /* A file that is replaced is written beside the old one. */
-    if ((code == 0 && is_renamed(file->kind)) || is_missing) {
+    if ((code == 0 && is_renamed(file)) || is_missing) {
         if (strlen(file->path) >= sizeof directory)
             code = -ENAMETOOLONG;
         else
@@ -352,8 +359,14 @@ int weir_output_file_write(int fd, const char *text, size_t bytes)
 }
 
 /* A short unique name: the file's own name may leave no room for more. */
-static int make_beside(const char *directory, char path[PATH_MAX])
+int weir_output_file_beside(const char *file, char path[PATH_MAX])
 {
+    char directory[PATH_MAX];
+
+    if (strlen(file) >= sizeof directory)
+        return -ENAMETOOLONG;
+    memcpy(directory, file, strlen(file) + 1);
+    weir_text_cut_name(directory);
     for (unsigned i = 0; i < 1000; i++) {
         int fd;
 
@@ -366,12 +379,14 @@ static int make_beside(const char *directory, char path[PATH_MAX])
     return -EEXIST;
 }
 
-static int fill(int fd, const char *path, const char *text, size_t bytes)
+static int fill(int fd, const char *path, const char *text, size_t bytes, unsigned mode)
 {
     struct stat like;
     int code = weir_output_file_write(fd, text, bytes);
 
-    if (code == 0 && stat(path, &like) == 0 && fchmod(fd, like.st_mode & 07777) != 0)
+    if (mode == 0 && stat(path, &like) == 0)
+        mode = like.st_mode & 07777;
+    if (code == 0 && mode != 0 && fchmod(fd, mode) != 0)
         code = -errno;
     if (code == 0 && fsync(fd) != 0)
         code = -errno;
@@ -391,24 +406,36 @@ static void sync_directory(const char *directory)
     close(fd);
 }
 
-int weir_output_file_replace(const char *path, const char *text, size_t bytes)
+int weir_output_file_settle(const char *beside, const char *path, bool may_replace)
 {
-    char directory[PATH_MAX], beside[PATH_MAX];
-    int code, fd;
+    char directory[PATH_MAX];
+    int failed = may_replace ? rename(beside, path)
+                             : renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE);
+    int code = failed != 0 ? -errno : 0;
 
-    if (strlen(path) >= sizeof directory)
-        return -ENAMETOOLONG;
-    memcpy(directory, path, strlen(path) + 1);
-    weir_text_cut_name(directory);
-    fd = make_beside(directory, beside);
-    if (fd < 0)
-        return fd;
-    code = fill(fd, path, text, bytes);
-    if (code == 0 && rename(beside, path) != 0)
-        code = -errno;
-    if (code != 0)
+    /* Not all file systems know the flag. */
+    if (!may_replace && (code == -EINVAL || code == -ENOSYS)) {
+        code = link(beside, path) != 0 ? -errno : 0;
+        if (code == 0)
+            unlink(beside);
+    }
+    if (code != 0) {
         unlink(beside);
-    else
-        sync_directory(directory);
-    return code;
+        return code;
+    }
+    snprintf(directory, sizeof directory, "%s", path);
+    weir_text_cut_name(directory);
+    sync_directory(directory);
+    return 0;
+}
+
+int weir_output_file_replace(const char *path, const char *text, size_t bytes, unsigned mode)
+{
+    char beside[PATH_MAX];
+    int fd = weir_output_file_beside(path, beside);
+    int code = fd < 0 ? fd : fill(fd, path, text, bytes, mode);
+
+    if (fd >= 0 && code != 0)
+        unlink(beside);
+    return code != 0 ? code : weir_output_file_settle(beside, path, true);
 }

@@ -132,7 +132,7 @@ static int change(int held, const struct advert *advert, const char *line)
     if (code == 0 && *weir_text_string(&now) == '\0')
         code = unlink(advert->path) != 0 ? -errno : 0;
     else if (code == 0 && is_there != advert->is_added)
-        code = weir_output_file_replace(advert->path, weir_text_string(&now), now.length);
+        code = weir_output_file_replace(advert->path, weir_text_string(&now), now.length, 0);
     weir_text_close(&old);
     weir_text_close(&now);
     return code;

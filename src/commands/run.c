@@ -322,7 +322,7 @@ static void store_position(const struct weir_plan *plan, const struct weir_resul
     int code;
 
     weir_text_add(&text, "pos: %" PRIu64 "\n", plan->output.position - result->lag_items);
-    code = weir_output_file_replace(path, text.data, text.length);
+    code = weir_output_file_replace(path, text.data, text.length, 0);
     if (code != 0)
         weir_error_set(error, WEIR_EXIT_ENVIRONMENT, code, plan->dialect, "%s: %s", path,
                        strerror(-code));

@@ -79,7 +79,7 @@ void weir_spare_report_close(struct weir_spare_report *spare, uint64_t run_id, b
 
     if (spare->is_kept && is_interrupted && spare->text.length > 0) {
         snprintf(path, sizeof path, "weir-interrupted-%016" PRIx64 ".txt", run_id);
-        code = weir_output_file_replace(path, spare->text.data, spare->text.length);
+        code = weir_output_file_replace(path, spare->text.data, spare->text.length, 0);
         if (code == 0)
             weir_log(WEIR_LOG_WARNING,
                      "prterun may not print the rest of the report: all of it is in %s", path);

@@ -76,7 +76,7 @@ static int write_status(const char *path, const struct counts *counts, struct we
             ? snprintf(text, sizeof text, "%" PRIu64 "\n" WEIR_STATUS_DIRECTORIES "%" PRIu64 "\n",
                        counts->ops, counts->directories)
             : snprintf(text, sizeof text, "%" PRIu64, counts->ops);
-    int code = weir_output_file_replace(path, text, (size_t)length);
+    int code = weir_output_file_replace(path, text, (size_t)length, 0);
 
     if (code == 0)
         return 0;

@@ -270,15 +270,15 @@ static void a_new_content_takes_the_place_of_the_old_one(void **state)
 
     (void)state;
     set_up(&bed);
-    assert_int_equal(weir_output_file_replace(bed.path, "1", 1), 0);
+    assert_int_equal(weir_output_file_replace(bed.path, "1", 1, 0), 0);
     assert_int_equal(chmod(bed.path, 0640), 0);
-    assert_int_equal(weir_output_file_replace(bed.path, "22", 2), 0);
+    assert_int_equal(weir_output_file_replace(bed.path, "22", 2, 0), 0);
     assert_content(bed.path, "22");
     assert_int_equal(stat(bed.path, &facts), 0);
     assert_int_equal(facts.st_mode & 07777, 0640);
     /* A name as long as they get leaves no room for anything behind it. */
     snprintf(long_name, sizeof long_name, "%s/%0255d", bed.directory, 1);
-    assert_int_equal(weir_output_file_replace(long_name, "3", 1), 0);
+    assert_int_equal(weir_output_file_replace(long_name, "3", 1, 0), 0);
     assert_content(long_name, "3");
     unlink(long_name);
     tear_down(&bed);
@@ -295,13 +295,13 @@ static void a_replacement_that_fails_leaves_the_old_content(void **state)
     assert_int_equal(mkdir(bed.path, 0700), 0);
     snprintf(path, sizeof path, "%s/inside", bed.path);
     write_file(path, "kept");
-    assert_true(weir_output_file_replace(bed.path, "new", 3) < 0);
+    assert_true(weir_output_file_replace(bed.path, "new", 3, 0) < 0);
     assert_content(path, "kept");
     unlink(path);
     rmdir(bed.path);
     memset(path, 'x', sizeof path - 1);
     path[sizeof path - 1] = '\0';
-    assert_int_equal(weir_output_file_replace(path, "new", 3), -ENAMETOOLONG);
+    assert_int_equal(weir_output_file_replace(path, "new", 3, 0), -ENAMETOOLONG);
     tear_down(&bed);
 }
 

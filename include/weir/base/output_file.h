@@ -6,6 +6,7 @@
 
 #include "weir/base/error.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,7 +19,8 @@ enum weir_output_kind {
     WEIR_OUTPUT_HISTOGRAMS, /* latencies of a rank, in bands */
     WEIR_OUTPUT_STATUS,     /* a count of transfers: decimal digits */
     WEIR_OUTPUT_POSITION,   /* the place of a working set: "pos: " and decimal digits */
-    WEIR_OUTPUT_SERVERS     /* addresses of servers, one per line */
+    WEIR_OUTPUT_SERVERS,    /* addresses of servers, one per line */
+    WEIR_OUTPUT_DATABASE    /* SQLite */
 };
 
 /* Key of the second count in a status file: the directories of mdtest. */
@@ -34,6 +36,7 @@ struct weir_output_file {
     bool (*is_held)(const char *begin); /* REPORT: does a file that begins like this hold one? */
     bool may_overwrite;                 /* a regular file may be lost whatever it holds */
     bool must_append;                   /* what the file holds stays; else it is emptied */
+    bool is_renamed; /* a new file takes its place, as it always does of a status file */
 };
 
 /* Refuses what weir_output_file_open would refuse, and a file that could not be made or filled (no
@@ -53,7 +56,15 @@ int weir_output_file_write(int fd, const char *text, size_t bytes);
 
 /* Puts a new file with this content in the place of `path`, which a crash leaves with the old
  * content or the new one: written beside it, synced, renamed, the directory synced. Keeps the
- * permissions of a file that is there. 0 or -errno, and then the old one is untouched. */
-int weir_output_file_replace(const char *path, const char *text, size_t bytes);
+ * permissions of a file that is there if `mode` is 0, or else sets these. 0 or -errno, and then the
+ * old one is untouched. */
+int weir_output_file_replace(const char *path, const char *text, size_t bytes, unsigned mode);
+
+/* The steps of it: makes a file for writing in the directory of `file`, and sets its path. Returns
+ * a descriptor or -errno. */
+int weir_output_file_beside(const char *file, char path[PATH_MAX]);
+/* Puts the file `beside` in the place of `path`, and syncs the directory; or removes it. Returns 0
+ * or -errno: -EEXIST where another file is there and `may_replace` is false. */
+int weir_output_file_settle(const char *beside, const char *path, bool may_replace);
 
 #endif
