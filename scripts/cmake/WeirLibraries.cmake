@@ -128,3 +128,13 @@ endif()
 weir_find_optional(Libaio::Libaio NAME LIBAIO LABEL libaio PACKAGE Libaio)
 weir_find_optional(PkgConfig::liburing NAME URING LABEL liburing MODULE liburing VERSION 2.3)
 weir_find_optional(PkgConfig::libibverbs NAME VERBS LABEL libibverbs MODULE libibverbs)
+
+# So is `weir export sqlite`, which needs tables without row ids.
+weir_find_optional(PkgConfig::sqlite3 NAME SQLITE LABEL SQLite MODULE sqlite3 VERSION 3.8.2)
+if(TARGET PkgConfig::sqlite3)
+    set(WEIR_SQLITE "built with SQLite ${sqlite3_VERSION}")
+else()
+    get_property(reason GLOBAL PROPERTY WEIR_WHY_NO_PkgConfig::sqlite3)
+    set(WEIR_SQLITE "left out, ${reason}")
+endif()
+message(STATUS "export sqlite: ${WEIR_SQLITE}")

@@ -12,6 +12,7 @@
 #include "weir/io/backend.h"
 #include "weir/report/compare.h"
 #include "weir/report/expect.h"
+#include "weir/report/export.h"
 #include "weir/report/report.h"
 
 #include <errno.h>
@@ -59,18 +60,24 @@ static void explain(const struct weir_plan *plan, unsigned ranks, struct weir_te
 }
 
 /* To a file, or to standard output if `path` is NULL. */
-static int print(const char *text, const char *path, struct weir_error *error)
+static int print(const char *text, const char *path, bool is_replaced, struct weir_error *error)
 {
     struct weir_output_file file = {.path = path,
-                                    .place = "--summary-file",
+                                    .place = is_replaced ? "--output" : "--summary-file",
                                     .kind = WEIR_OUTPUT_REPORT,
-                                    .is_held = weir_report_is_held};
+                                    .is_held = weir_report_is_held,
+                                    .is_renamed = is_replaced};
     int fd = STDOUT_FILENO;
-    int code = path != NULL ? weir_output_file_open(&file, &fd, error) : 0;
+    int code = is_replaced    ? weir_output_file_check(&file, error)
+               : path != NULL ? weir_output_file_open(&file, &fd, error)
+                              : 0;
 
     if (code != 0)
         return code;
-    code = weir_output_file_write(fd, text, strlen(text));
+    if (is_replaced)
+        code = weir_output_file_replace(path, text, strlen(text), 0644);
+    else
+        code = weir_output_file_write(fd, text, strlen(text));
     if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
         code = -errno;
     if (code == 0)
@@ -131,6 +138,8 @@ static int write_page(const struct weir_command *command, const struct weir_grou
         return weir_show_report(command, text, failed, error);
     case WEIR_COMMAND_COMPARE:
         return weir_report_compare(&command->compare, text, exit_code, error);
+    case WEIR_COMMAND_EXPORT:
+        return weir_export_sqlite(&command->export, text, error);
     case WEIR_COMMAND_DOCTOR:
         return describe_host(command, group, text, error);
     case WEIR_COMMAND_TOPOLOGY:
@@ -168,12 +177,12 @@ int weir_show(const struct weir_command *command, const struct weir_group *group
     int code = write_page(command, group, &text, exit_code, &failed, error);
 
     if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT &&
-        command->kind != WEIR_COMMAND_COMPARE)
+        command->kind != WEIR_COMMAND_COMPARE && command->kind != WEIR_COMMAND_EXPORT)
         weir_report_spell(&text, 0, words_of(command));
     if (code == 0)
         code = print(weir_text_string(&text),
                      command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,
-                     error);
+                     command->kind == WEIR_COMMAND_REPORT && command->report.is_replaced, error);
     weir_text_close(&text);
     if (code == 0 && command->kind == WEIR_COMMAND_EXPLAIN)
         tell_remarks(command->plan);

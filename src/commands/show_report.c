@@ -6,6 +6,7 @@
 #include "weir/measure/median.h"
 #include "weir/report/expect.h"
 #include "weir/report/measures.h"
+#include "weir/report/redact.h"
 #include "weir/report/report.h"
 
 #include <stdio.h>
@@ -18,10 +19,11 @@
 struct shown {
     const struct weir_command *command;
     struct weir_text *text;
-    struct weir_text header;              /* the latest one with a column of the run */
-    unsigned runs;                        /* that were printed */
-    unsigned last;                        /* number of the latest of them */
-    const struct weir_reporter *reporter; /* of that one */
+    struct weir_text header;                   /* the latest one with a column of the run */
+    unsigned runs;                             /* that were printed */
+    unsigned last;                             /* number of the latest of them */
+    const struct weir_reporter *reporter;      /* of that one */
+    const struct weir_measured_run **measured; /* those of one document of metrics */
 };
 
 /* ---- one run ---- */
@@ -117,9 +119,20 @@ static void tell_result(struct weir_text *text, const struct weir_plan *plan,
 }
 
 /* A run as lines of values or as a part of a document. */
-static void tell_data(struct shown *shown, const struct weir_measured_run *run, bool is_json)
+static void tell_data(struct shown *shown, const struct weir_measured_run *run, const char *format)
 {
-    if (is_json) {
+    if (strcmp(format, WEIR_REPORTER_METRICS) == 0) {
+        shown->measured = realloc(shown->measured, (shown->runs + 1) * sizeof *shown->measured);
+        if (shown->measured == NULL)
+            weir_error_out_of_memory();
+        shown->measured[shown->runs] = run;
+        return;
+    }
+    for (unsigned i = 0; strcmp(format, WEIR_REPORTER_INFLUX) == 0 && i < run->phase_count; i++)
+        weir_measured_influx_phase(shown->text, &run->phases[i]);
+    if (strcmp(format, WEIR_REPORTER_INFLUX) == 0)
+        return;
+    if (strcmp(format, WEIR_REPORTER_JSON) == 0) {
         if (shown->runs == 0)
             weir_measured_json_begin(shown->text);
         weir_measured_json_run(shown->text, run, shown->runs == 0);
@@ -226,9 +239,10 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
                                      "report: " WEIR_EXPECT_PLACE, error);
     if (code != 0)
         return code;
-    if (strcmp(reporter->name, WEIR_REPORTER_CSV) == 0 ||
-        strcmp(reporter->name, WEIR_REPORTER_JSON) == 0) {
-        tell_data(shown, run, strcmp(reporter->name, WEIR_REPORTER_JSON) == 0);
+    if (weir_text_list_has(WEIR_REPORTER_CSV "," WEIR_REPORTER_JSON "," WEIR_REPORTER_INFLUX
+                                             "," WEIR_REPORTER_METRICS,
+                           reporter->name)) {
+        tell_data(shown, run, reporter->name);
     } else {
         tell_result(shown->text, &plan, run->result, request->test);
         if (has_run_column(shown->command))
@@ -392,7 +406,7 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
     const struct weir_report_request *request = &command->report;
     const bool is_list = strcasecmp(request->run, "list") == 0;
     const bool is_data = weir_front_data_format(request->format) != NULL;
-    const struct weir_measures_query query = {
+    struct weir_measures_query query = {
         .paths = command->result_paths,
         .path_count = command->result_path_count,
         .run = is_list ? "all" : request->run,
@@ -400,11 +414,14 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
         .test = request->test,
         .skips_net = strcasecmp(request->run, "last") == 0 && !is_data,
     };
-    struct weir_measures *reader = weir_measures_open(&query);
+    struct weir_measures *reader;
     struct shown shown = {.command = command, .text = text};
     const struct weir_measured_run *run;
     int code = weir_expect_check(request->expect, NULL, "report: " WEIR_EXPECT_PLACE, error);
 
+    if (code == 0)
+        code = weir_redaction_open(&request->redact, &query.redaction, error);
+    reader = weir_measures_open(&query);
     while (code >= 0 && (code = weir_measures_next(reader, &run, error)) > 0) {
         if (request->test != NULL && run->phase_count == 0)
             continue;
@@ -424,9 +441,13 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
     if (code == 0 && shown.reporter != NULL &&
         strcmp(shown.reporter->name, WEIR_REPORTER_JSON) == 0)
         weir_measured_json_end(text);
+    if (code == 0 && shown.measured != NULL)
+        weir_measured_metrics(text, shown.measured, shown.runs);
     if (code == 0)
         tell_of_others(&shown, reader);
     weir_measures_close(reader);
+    weir_redaction_close(query.redaction);
+    free(shown.measured);
     weir_text_close(&shown.header);
     return code;
 }

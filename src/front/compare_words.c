@@ -3,6 +3,8 @@
  * parsed. */
 #include "compare_words.h"
 
+#include "export_words.h"
+
 #include "weir/base/compare_request.h"
 #include "weir/base/options.h"
 
@@ -16,6 +18,7 @@
 /* Options may be on either side; `label` and `run` are of their side. */
 struct compare_values {
     struct weir_compare_request request;
+    struct weir_redact_request redact;
     const char *label, *run, *limit, *expected, *earlier, *format;
     bool help;
 };
@@ -51,6 +54,7 @@ static const struct weir_option compare_rows[] = {
      .help = "exit with 5 if fewer than this number of cases are compared, or one that this result "
              "file has is not"},
     {0, "format", WEIR_OPTION_CHOICE, AT(format), "text", "text|json", .help = "of the comparison"},
+    WEIR_REDACT_ROWS(struct compare_values),
     {'h', "help", WEIR_OPTION_FLAG, AT(help), .help = "print this, and stop"},
     {0},
 };
@@ -167,6 +171,7 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
         sides[1].paths = sides[0].paths;
         sides[1].path_count = sides[0].path_count;
     }
+    request->redact = values.redact;
     request->is_json = strcmp(values.format, "json") == 0;
     if (values.expected != NULL &&
         (weir_integer_parse(values.expected, &request->expected_count) != 0 ||

@@ -52,7 +52,7 @@ void weir_front_add_version(struct weir_text *text)
     for (size_t i = 0; weir_dialects[i] != NULL; i++)
         if (weir_dialects[i]->imitates != NULL)
             weir_text_add(text, "%s%s", i > 0 ? ", " : "", weir_dialects[i]->imitates);
-    weir_text_add(text, " formats)\n");
+    weir_text_add(text, " formats)\nweir export sqlite: " WEIR_SQLITE "\n");
 }
 
 /* ---- command lines ---- */
@@ -158,6 +158,8 @@ static const struct weir_dialect_format all_formats[] = {{"csv", WEIR_REPORTER_C
                                                          {"json", WEIR_REPORTER_JSON},
                                                          {"csv-long", WEIR_REPORTER_CSV},
                                                          {"json-long", WEIR_REPORTER_JSON},
+                                                         {"influx", WEIR_REPORTER_INFLUX},
+                                                         {"openmetrics", WEIR_REPORTER_METRICS},
                                                          {"sweep", "sweep"},
                                                          {"verdict", "verdict"},
                                                          {"markdown", "markdown"},
@@ -180,9 +182,11 @@ static const char *find_reporter(const struct weir_dialect *dialect, const char 
 
 const char *weir_front_data_format(const char *word)
 {
-    if (word != NULL && strcmp(word, "csv-long") == 0)
-        return WEIR_REPORTER_CSV;
-    return word != NULL && strcmp(word, "json-long") == 0 ? WEIR_REPORTER_JSON : NULL;
+    for (const struct weir_dialect_format *row = all_formats; word != NULL && row->word; row++)
+        if (strcmp(row->word, word) == 0 &&
+            weir_text_list_has("csv-long,json-long,influx,openmetrics", word))
+            return row->reporter;
+    return NULL;
 }
 
 static int refuse_format(const struct weir_dialect *dialect, const char *word, const char *place,

@@ -5,6 +5,7 @@
 #include "common_lowering.h"
 #include "compare_words.h"
 #include "dialect.h"
+#include "export_words.h"
 #include "finding_pages.h"
 #include "host_commands.h"
 #include "net/net_words.h"
@@ -30,19 +31,21 @@ static const char help_of_commands[] =
     "option by option, as a page of Markdown\n"
     "  weir report FILE... [--format "
     "ior|mdtest|md-workbench|iozone|parabench|labels|xml|targets|csv|json|csv-long|json-long|"
-    "sweep|junit|tap] "
+    "influx|openmetrics|sweep|junit|tap] "
     "[--compat "
     "VERSION] "
     "[--plain]\n"
-    "              [--summary-file FILE]\n"
+    "              [--summary-file FILE|--output FILE] [--redact]\n"
     "              [--run last|all|list|N|ID] [--label TEXT] [--test N] [--expect CONDITIONS]\n"
     "                          print the report of a run in a file that --result made\n"
     "  weir compare FILE... -- FILE...\n"
     "                          compare runs in files that --result made: which rates differ by "
     "more than their noise\n"
+    "  weir export sqlite FILE... -o DATABASE\n"
+    "                          import runs in files that --result made into a database of SQLite\n"
     "  weir ior --help         all options of IOR and of the backends; the same for mdtest, "
     "md-workbench, iozone, parabench, targets, net, "
-    "serve, doctor, topology, report and compare\n"
+    "serve, doctor, topology, report, compare and export\n"
     "  weir help NAME          the page of a finding (weir help findings: all), the definition of "
     "a verdict such as OK or \"DO NOT USE\" (weir help believed: all), exit-codes, or the help of "
     "a command\n"
@@ -101,6 +104,8 @@ struct report_values {
     const char *format;
     const char *compat;
     const char *summary_path;
+    const char *output_path;
+    struct weir_redact_request redact;
     const char *run;
     const char *expect;
     int64_t allows_unverified;
@@ -116,8 +121,9 @@ static const struct weir_option report_rows[] = {
              "parabench also labels, our tables alone, and xml, the events as in results.xml; of a "
              "sweep also sweep, the table of its steps; without it, that of the run's dialect. Of "
              "all dialects: csv-long, a line for each figure, and json-long; csv and json are the "
-             "same, but those of IOR for runs of ior; junit and tap: verdicts and conditions as "
-             "test cases"},
+             "same, but those of IOR for runs of ior; influx, the line protocol of InfluxDB, and "
+             "openmetrics, gauges, as docs/results-as-data.md says; junit and tap: verdicts and "
+             "conditions as test cases"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
      .help =
          "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1), mdtest (1.9.3, 3.2, 3.3, "
@@ -128,6 +134,9 @@ static const struct weir_option report_rows[] = {
      .help = "after the verdict, print the tables and all findings"},
     {0, "summary-file", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, summary_path),
      .help = "the report goes there and not to standard output"},
+    {0, "output", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, output_path), NULL,
+     .help = "the same, but a new file of mode 0644 takes the place of an old one, whole: for "
+             "programs that read it at any time"},
     {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
      .help =
          "of a file with several runs: last, all, a number from 1 on, the beginning of the id of a "
@@ -141,6 +150,7 @@ static const struct weir_option report_rows[] = {
      .help = WEIR_EXPECT_HELP, .is_list = true},
     {0, "allow-unverified", WEIR_OPTION_FLAG,
      WEIR_OPTION_AT(struct report_values, allows_unverified), .help = WEIR_ALLOW_UNVERIFIED_HELP},
+    WEIR_REDACT_ROWS(struct report_values),
     {0},
 };
 static const struct weir_option_set report_set = {"report", report_rows,
@@ -199,6 +209,10 @@ static int read_report(int count, const char *const typed[], struct weir_command
         (*values.test == '\0' || strspn(values.test, "0123456789") < strlen(values.test)))
         return weir_error_usage(error, parser.place, "--test: \"%s\" is no number of a test",
                                 values.test);
+    if (values.summary_path != NULL && values.output_path != NULL)
+        return weir_error_usage(error, parser.place,
+                                "--summary-file and --output both name a file for the report: "
+                                "give one of them");
     command->kind = WEIR_COMMAND_REPORT;
     command->result_paths = words + options;
     command->result_path_count = (unsigned)(count - options);
@@ -206,7 +220,9 @@ static int read_report(int count, const char *const typed[], struct weir_command
         .run = values.run,
         .format = values.format,
         .compat = values.compat,
-        .summary_path = values.summary_path,
+        .summary_path = values.output_path != NULL ? values.output_path : values.summary_path,
+        .is_replaced = values.output_path != NULL,
+        .redact = values.redact,
         .expect = values.expect,
         .allows_unverified = values.allows_unverified > 0,
         .label = values.label,
@@ -282,6 +298,7 @@ static const struct front_word front_words[] = {
     {"compat", NULL, false, read_compat},
     {"report", read_report, false, NULL},
     {"compare", weir_compare_words_read, false, NULL},
+    {"export", weir_export_words_read, false, NULL},
     {"help", NULL, false, read_help},
     {"--help", read_usage, false, NULL},
     {"--version", read_version, false, NULL},
@@ -363,8 +380,8 @@ static int refuse_topic(const char *word, struct weir_error *error)
 static bool say_help_of_command(const char *name, const struct weir_invocation *invocation,
                                 struct weir_command *command, struct weir_error *error)
 {
-    static const char *const with_help[] = {"net",   "serve",  "doctor", "topology",
-                                            "sweep", "report", "compare"};
+    static const char *const with_help[] = {"net",   "serve",  "doctor",  "topology",
+                                            "sweep", "report", "compare", "export"};
     const char *const words[] = {"weir", name, "--help"};
     struct weir_invocation question = {
         .argc = 3, .argv = words, .first = 1, .backends = invocation->backends};

@@ -70,7 +70,7 @@ static json_t *write_tags(const void *values)
     return tags;
 }
 
-static const struct weir_json_field phase_fields[] = {
+const struct weir_json_field weir_measured_phase_columns[] = {
     PHASE("begun", begun_s, OWN, .write = write_phase_date),
     PHASE("case_id", case_id, TEXT),
     PHASE("dialect", dialect, STRING),
@@ -108,19 +108,19 @@ static const struct weir_json_field phase_fields[] = {
 };
 
 /* Columns before and after those of the phase. */
-static const struct weir_json_field first_columns[] = {
+const struct weir_json_field weir_measured_first_columns[] = {
     RUN("run_id", run_id, TEXT),
     RUN("label", label, STRING),
     RUN("tags", tags, OWN, .write = write_tag_list),
     {0},
 };
-static const struct weir_json_field last_columns[] = {
+const struct weir_json_field weir_measured_last_columns[] = {
     RUN("plan_id", plan_id, TEXT), RUN("hosts", hosts, STRING),  RUN("kernel", kernel, STRING),
     RUN("job", job, STRING),       RUN("weir", version, STRING), {0},
 };
 #define FIGURE_COLUMNS "findings,figure,value,unit,better,n"
 
-static const struct weir_json_field run_fields[] = {
+const struct weir_json_field weir_measured_run_fields[] = {
     RUN("run_id", run_id, TEXT),
     RUN("plan_id", plan_id, TEXT),
     RUN("begun", begun_s, OWN, .write = write_run_begin),
@@ -147,8 +147,7 @@ static const struct weir_json_field run_fields[] = {
     {0},
 };
 
-/* The value of a column; bytes that are not UTF-8 become U+FFFD. */
-static json_t *value_of(const struct weir_json_field *field, const void *values)
+json_t *weir_measured_value(const struct weir_json_field *field, const void *values)
 {
     const char *member = (const char *)values + field->offset, *text;
 
@@ -173,8 +172,7 @@ static json_t *value_of(const struct weir_json_field *field, const void *values)
 
 /* ---- lines of values ---- */
 
-/* The shortest text that is the same number again. */
-static void add_number(struct weir_text *text, double value)
+void weir_measured_add_number(struct weir_text *text, double value)
 {
     char number[32];
 
@@ -198,7 +196,7 @@ static void add_columns(struct weir_text *text, const struct weir_json_field *fi
                         const void *values)
 {
     for (const struct weir_json_field *field = fields; field->key != NULL; field++) {
-        json_t *value = value_of(field, values);
+        json_t *value = weir_measured_value(field, values);
 
         if (json_is_string(value))
             add_cell(text, json_string_value(value));
@@ -217,9 +215,9 @@ static void add_names(struct weir_text *text, const struct weir_json_field *fiel
 
 void weir_measured_csv_header(struct weir_text *text)
 {
-    add_names(text, first_columns);
-    add_names(text, phase_fields);
-    add_names(text, last_columns);
+    add_names(text, weir_measured_first_columns);
+    add_names(text, weir_measured_phase_columns);
+    add_names(text, weir_measured_last_columns);
     weir_text_add(text, FIGURE_COLUMNS "\n");
 }
 
@@ -227,16 +225,16 @@ void weir_measured_csv_phase(struct weir_text *text, const struct weir_measured_
 {
     struct weir_text line = {0};
 
-    add_columns(&line, first_columns, phase->run);
-    add_columns(&line, phase_fields, phase);
-    add_columns(&line, last_columns, phase->run);
+    add_columns(&line, weir_measured_first_columns, phase->run);
+    add_columns(&line, weir_measured_phase_columns, phase);
+    add_columns(&line, weir_measured_last_columns, phase->run);
     add_cell(&line, phase->findings);
     for (unsigned i = 0; i < phase->figure_count; i++) {
         const struct weir_measured_figure *figure = &phase->figures[i];
 
         weir_text_add_bytes(text, line.data, line.length);
         weir_text_add(text, ",%s,", figure->row->name);
-        add_number(text, figure->value);
+        weir_measured_add_number(text, figure->value);
         weir_text_add(text, ",%s,%s,%llu\n", figure->row->unit,
                       figure->row->is_more_better ? "more" : "less", (unsigned long long)figure->n);
     }
@@ -250,7 +248,7 @@ static json_t *object_of(const struct weir_json_field *fields, const void *value
     json_t *object = json_object();
 
     for (; fields->key != NULL; fields++)
-        json_object_set_new(object, fields->key, value_of(fields, values));
+        json_object_set_new(object, fields->key, weir_measured_value(fields, values));
     return object;
 }
 
@@ -272,7 +270,7 @@ static json_t *figures_of(const struct weir_measured_phase *phase)
 
 static json_t *phase_of(const struct weir_measured_phase *phase)
 {
-    json_t *object = object_of(phase_fields, phase), *findings = json_array();
+    json_t *object = object_of(weir_measured_phase_columns, phase), *findings = json_array();
 
     for (unsigned i = 0; i < phase->finding_count; i++) {
         const struct weir_finding *finding = &phase->finding_list[i];
@@ -296,7 +294,7 @@ void weir_measured_json_begin(struct weir_text *text)
 void weir_measured_json_run(struct weir_text *text, const struct weir_measured_run *run,
                             bool is_first)
 {
-    json_t *object = object_of(run_fields, run), *phases = json_array();
+    json_t *object = object_of(weir_measured_run_fields, run), *phases = json_array();
 
     for (unsigned i = 0; i < run->phase_count; i++)
         json_array_append_new(phases, phase_of(&run->phases[i]));
@@ -358,6 +356,42 @@ static const struct weir_reporter json = {
     .end = json_ends,
 };
 
+static void influx_phase_done(struct weir_text *text, const struct weir_plan *plan,
+                              const struct weir_result *result,
+                              const struct weir_phase_result *phase)
+{
+    struct weir_arena arena = {0};
+    const struct weir_measured_run *run = weir_measures_of_run(&arena, plan, result);
+    unsigned count;
+    const struct weir_measured_phase *rows = weir_measures_of_phase(&arena, run, phase, &count);
+
+    for (unsigned i = 0; i < count; i++)
+        weir_measured_influx_phase(text, &rows[i]);
+    weir_arena_close(&arena);
+}
+
+static void metrics_end(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result)
+{
+    struct weir_arena arena = {0};
+    const struct weir_measured_run *run = weir_measures_of(&arena, plan, result);
+
+    weir_measured_metrics(text, &run, 1);
+    weir_arena_close(&arena);
+}
+
+static const struct weir_reporter influx = {
+    .name = WEIR_REPORTER_INFLUX,
+    .openings = (const char *const[]){"weir,", NULL},
+    .phase_done = influx_phase_done,
+};
+
+static const struct weir_reporter metrics = {
+    .name = WEIR_REPORTER_METRICS,
+    .openings = (const char *const[]){"# TYPE weir_", "# EOF", NULL},
+    .end = metrics_end,
+};
+
 /* ---- the verdict alone ---- */
 
 static void verdict_ends(struct weir_text *text, const struct weir_plan *plan,
@@ -387,7 +421,8 @@ static const struct weir_reporter markdown = {
     .end = markdown_ends,
 };
 
-static const struct weir_reporter *const reporters[] = {&csv, &json, &verdict, &markdown, NULL};
+static const struct weir_reporter *const reporters[] = {&csv,     &json,     &influx, &metrics,
+                                                        &verdict, &markdown, NULL};
 
 const struct weir_dialect_reports weir_measured_reports = {.dialect = "weir",
                                                            .reporters = reporters};

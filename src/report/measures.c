@@ -10,6 +10,7 @@
 #include "trust/tables.h"
 
 #include "weir/base/version.h"
+#include "weir/report/redact.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -903,9 +904,10 @@ static void end_file(struct weir_measures *reader)
     unsigned damaged = weir_record_damaged(reader->reader);
 
     if (damaged > 0)
-        weir_text_add(&reader->damage, "%s: %u line%s damaged or cut off, and left out\n",
-                      reader->query.paths[reader->file - 1], damaged,
-                      damaged == 1 ? " is" : "s are");
+        weir_text_add(
+            &reader->damage, "%s: %u line%s damaged or cut off, and left out\n",
+            weir_redaction_path(reader->query.redaction, reader->query.paths[reader->file - 1]),
+            damaged, damaged == 1 ? " is" : "s are");
     if (reader->lost == NULL && weir_record_lost(reader->reader) > 0) {
         reader->lost = reader->query.paths[reader->file - 1];
         reader->lost_run = reader->before + weir_record_lost(reader->reader);
@@ -931,6 +933,7 @@ static int next_recorded(struct weir_measures *reader, struct weir_recorded *rec
             if (code < 0)
                 return code;
             weir_record_select(reader->reader, word, reader->before, !reader->query.skips_net);
+            weir_record_redact(reader->reader, reader->query.redaction);
         }
         code = weir_record_next(reader->reader, recorded, error);
         if (code != 0)
@@ -997,7 +1000,9 @@ int weir_measures_next(struct weir_measures *reader, const struct weir_measured_
         run = recorded.plan != NULL
                   ? weir_measures_of(&reader->arena, recorded.plan, recorded.result)
                   : net_run_of(&reader->arena, recorded.records);
-        run->source = weir_arena_copy(&reader->arena, reader->query.paths[reader->file - 1]);
+        run->source = weir_arena_copy(
+            &reader->arena,
+            weir_redaction_path(reader->query.redaction, reader->query.paths[reader->file - 1]));
         run->number = reader->before + recorded.number;
         run->version = or_none(&reader->arena, summary->version);
         memcpy(run->run_id, summary->id, sizeof run->run_id);

@@ -3,6 +3,8 @@
 #ifndef WEIR_BASE_COMPARE_REQUEST_H
 #define WEIR_BASE_COMPARE_REQUEST_H
 
+#include "weir/base/export_request.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,6 +28,7 @@ struct weir_compare_request {
     bool fails_if_unsure;
     bool allows_unsure;
     bool is_json;
+    struct weir_redact_request redact;
 };
 
 #endif

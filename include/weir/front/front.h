@@ -7,6 +7,7 @@
 #include "weir/base/compare_request.h"
 #include "weir/base/descriptor.h"
 #include "weir/base/error.h"
+#include "weir/base/export_request.h"
 #include "weir/base/text.h"
 #include "weir/flows/plan.h"
 #include "weir/plan/plan.h"
@@ -28,6 +29,7 @@ enum weir_command_kind {
     WEIR_COMMAND_BACKENDS,    /* list the backends */
     WEIR_COMMAND_REPORT,      /* print the report of a result file */
     WEIR_COMMAND_COMPARE,     /* compare runs of result files */
+    WEIR_COMMAND_EXPORT,      /* import runs of result files into a database */
     WEIR_COMMAND_DOCTOR,      /* say what this host can do */
     WEIR_COMMAND_TOPOLOGY,    /* draw which processors ranks would get */
     WEIR_COMMAND_NET,         /* run `net` */
@@ -71,7 +73,9 @@ struct weir_report_request {
     const char *format;       /* a word of the run's dialect; NULL: its first */
     const char *compat;       /* a version of what the dialect imitates; NULL: as the run had it */
     const char *summary_path; /* NULL: standard output */
-    const char *expect;       /* conditions in place of those of the run; NULL: none */
+    bool is_replaced;         /* a new file takes the place of summary_path, as --output says */
+    struct weir_redact_request redact;
+    const char *expect; /* conditions in place of those of the run; NULL: none */
     bool allows_unverified;
     const char *label; /* of the runs to print; NULL: any */
     const char *test;  /* number of the test to print; NULL: all */
@@ -89,6 +93,7 @@ struct weir_command {
     struct weir_report_request report;   /* REPORT */
     struct weir_output output;           /* REPORT: of a run of `dialect` */
     struct weir_compare_request compare; /* COMPARE */
+    struct weir_export_request export;   /* EXPORT */
     struct weir_host_question question;  /* DOCTOR, TOPOLOGY */
     struct weir_net_plan *net;           /* NET, NET_EXPLAIN; owned */
     struct weir_serve_request serve;     /* SERVE */

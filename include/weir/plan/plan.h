@@ -452,6 +452,8 @@ struct weir_test {
 /* Reporters of figures as data, which every dialect has. */
 #define WEIR_REPORTER_CSV "weir csv"
 #define WEIR_REPORTER_JSON "weir json"
+#define WEIR_REPORTER_INFLUX "influx"
+#define WEIR_REPORTER_METRICS "openmetrics"
 
 /* Where results go and how much is said. */
 struct weir_output {

@@ -139,14 +139,17 @@ struct weir_measured_run {
 
 /* ---- runs in result files ---- */
 
+struct weir_redaction;
+
 /* Which runs of which files. All zero but for the paths: all of them. */
 struct weir_measures_query {
     const char *const *paths;
     unsigned path_count;
-    const char *run;    /* "last" of each file, an id, or a number from 1 on; NULL or "all" = all */
-    const char *label;  /* runs with this label only; NULL = any */
-    const char *test;   /* phases of the test with this number only; NULL = any */
-    bool skips_net;     /* runs of weir net are passed over */
+    const char *run;   /* "last" of each file, an id, or a number from 1 on; NULL or "all" = all */
+    const char *label; /* runs with this label only; NULL = any */
+    const char *test;  /* phases of the test with this number only; NULL = any */
+    bool skips_net;    /* runs of weir net are passed over */
+    struct weir_redaction *redaction; /* names in runs become pseudonyms; NULL = they stay */
     bool keeps_results; /* plans and results live as long as the reader, not until the next run */
 };
 
@@ -192,6 +195,12 @@ struct weir_measured_run *weir_measures_of_net(struct weir_arena *arena, const c
 /* Lines of values: a line for each figure of a phase. Lines end with a newline alone. */
 void weir_measured_csv_header(struct weir_text *text);
 void weir_measured_csv_phase(struct weir_text *text, const struct weir_measured_phase *phase);
+
+/* A line of InfluxDB, and gauges of OpenMetrics: of runs with one label set, those of the last.
+ * Rows of pairs are left out. */
+void weir_measured_influx_phase(struct weir_text *text, const struct weir_measured_phase *phase);
+void weir_measured_metrics(struct weir_text *text, const struct weir_measured_run *const runs[],
+                           unsigned run_count);
 
 /* A document of any number of runs. */
 #define WEIR_MEASURED_JSON_BEGINS "{\"schema\": \"weir-report-1\""

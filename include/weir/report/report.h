@@ -270,6 +270,9 @@ int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *ru
  * more digits may be either. `has_net`: runs of weir net, too. */
 void weir_record_select(struct weir_record_reader *reader, const char *word, unsigned before,
                         bool has_net);
+/* Before the first run is read: names in records become pseudonyms. NULL = they stay. */
+struct weir_redaction;
+void weir_record_redact(struct weir_record_reader *reader, struct weir_redaction *redaction);
 /* Lines so far that were cut or damaged, or belong to a run whose first line was, and were left
  * out.
  */

@@ -4,6 +4,7 @@
 
 #include "weir/base/log.h"
 #include "weir/report/compare.h"
+#include "weir/report/redact.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +19,8 @@ static void add_name(struct weir_text *names, unsigned *count, const char *name)
 static int count_cases(struct weir_comparison_table *table, struct weir_text *missing,
                        unsigned *missing_count, struct weir_error *error)
 {
-    const struct weir_measures_query query = {.paths = &table->request->expected_path,
-                                              .path_count = 1};
+    const struct weir_measures_query query = {
+        .paths = &table->request->expected_path, .path_count = 1, .redaction = table->redaction};
     struct weir_measures *reader;
     const struct weir_measured_run *run;
     const struct weir_compare_line *latest = NULL;
@@ -77,7 +78,8 @@ static int set_exit(struct weir_comparison_table *table, struct weir_error *erro
     } else if (missing_count > 0) {
         table->exit_code = WEIR_EXIT_MISSING_CASES;
         weir_text_add(reason, "%u cases of %s were not compared: %s", missing_count,
-                      request->expected_path, weir_text_string(&missing));
+                      weir_redaction_path(table->redaction, request->expected_path),
+                      weir_text_string(&missing));
     } else if (table->case_count < request->expected_count) {
         table->exit_code = WEIR_EXIT_MISSING_CASES;
         weir_text_add(reason, "%u cases were compared, and %lld are expected", table->case_count,
@@ -105,7 +107,10 @@ int weir_report_compare(const struct weir_compare_request *request, struct weir_
                         int *exit_code, struct weir_error *error)
 {
     struct weir_comparison_table table = {.request = request, .judged.limit = request->limit};
-    int code = weir_compare_match(&table, error);
+    int code = weir_redaction_open(&request->redact, &table.redaction, error);
+
+    if (code == 0)
+        code = weir_compare_match(&table, error);
 
     if (code == 0) {
         table.judged.rows =
@@ -127,6 +132,7 @@ int weir_report_compare(const struct weir_compare_request *request, struct weir_
     }
     for (unsigned i = 0; i < 3; i++)
         weir_measures_close(table.readers[i]);
+    weir_redaction_close(table.redaction);
     weir_text_close(&table.reason);
     weir_arena_close(&table.arena);
     return code;

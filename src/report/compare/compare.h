@@ -54,6 +54,7 @@ struct weir_compare_unmatched {
 struct weir_comparison_table {
     const struct weir_compare_request *request;
     struct weir_arena arena;
+    struct weir_redaction *redaction; /* of all of them */
     struct weir_measures *readers[3]; /* A, B, earlier runs */
     struct weir_compare_key *keys;
     unsigned key_count;

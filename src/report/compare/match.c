@@ -249,7 +249,8 @@ static int read_runs(struct weir_comparison_table *table, const struct weir_comp
     *query = (struct weir_measures_query){.paths = source->paths,
                                           .path_count = source->path_count,
                                           .run = source->run,
-                                          .label = source->label};
+                                          .label = source->label,
+                                          .redaction = table->redaction};
     table->readers[reader] = weir_measures_open(query);
     while ((code = weir_measures_next(table->readers[reader], &run, error)) > 0)
         if ((code = add_run(table, run, group, error)) != 0)

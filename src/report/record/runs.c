@@ -5,6 +5,7 @@
 
 #include "dialect.h"
 
+#include "weir/report/redact.h"
 #include "weir/report/report.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ struct weir_record_reader {
     unsigned wanted; /* position, WEIR_LAST_RUN, WEIR_ALL_RUNS or NO_RUN */
     const char *id;  /* runs whose id begins with it are wanted, too; NULL = none */
     bool has_net;    /* runs of weir net are wanted, too */
+    struct weir_redaction *redaction; /* NULL = names stay */
     bool is_at_end;
     bool has_records; /* some line is a record, be it of a run whose first line is lost */
     struct scanned_run *runs;
@@ -340,6 +342,8 @@ static bool take_record(struct weir_record_reader *reader, json_t *record)
 {
     struct scanned_run *owner;
 
+    if (reader->redaction != NULL)
+        weir_redaction_apply(reader->redaction, record);
     if (is_kind(record, "run") && !begin_run(reader, record))
         return false;
     owner = owner_of(reader, record);
@@ -431,6 +435,11 @@ void weir_record_select(struct weir_record_reader *reader, const char *word, uns
     /* 1 to 999 are never ids: one in 16 of these begins with each digit. */
     if (length >= (is_number ? 4 : 1) && strspn(word, "0123456789abcdefABCDEF") == length)
         reader->id = word;
+}
+
+void weir_record_redact(struct weir_record_reader *reader, struct weir_redaction *redaction)
+{
+    reader->redaction = redaction;
 }
 
 void weir_record_close(struct weir_record_reader *reader)
