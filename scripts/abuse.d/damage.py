@@ -173,8 +173,12 @@ class Mutants:
 def report(bed, folder, data, number):
     path = folder / f"m{number}"
     path.write_bytes(data)
-    style = ("json", "csv", "ior", "compare", "csv-long", "json-long")[number % 6]
+    style = ("json", "csv", "ior", "compare", "csv-long", "json-long", "influx", "openmetrics", "export", "redact")[number % 10]
     words = ["compare", folder / "other.jsonl", "--", path, "--format", "json"] if style == "compare" else ["report", path, "--format", style]
+    if style == "export":
+        words = ["export", "sqlite", path, "-o", folder / f"d{number}", "--with", "histograms,series"]
+    elif style == "redact":
+        words = ["report", path, "--run", "all", "--format", "json-long", "--redact"]
     try:
         done = subprocess.run([bed.weir, *words], capture_output=True, timeout=20 * bed.timeout, env=bed.environment, check=False)
     except subprocess.TimeoutExpired as late:
@@ -187,7 +191,7 @@ def report(bed, folder, data, number):
         wrong = f"exit code {done.returncode} without a word"
     elif NOT_A_NUMBER.search(out):
         wrong = f"a number that is none: {NOT_A_NUMBER.search(out)[0]}"
-    elif style in ("json", "json-long") and done.returncode == 0 or style == "compare" and out:
+    elif style in ("json", "json-long", "redact") and done.returncode == 0 or style == "compare" and out:
         try:
             strict_json(out)
         except ValueError as error:
@@ -195,6 +199,7 @@ def report(bed, folder, data, number):
     if wrong:
         raise Failed("WRONG", f"mutant {number}, --format {style}: {wrong}")
     path.unlink()
+    (folder / f"d{number}").unlink(missing_ok=True)
 
 
 def mutated(kind, count):

@@ -28,6 +28,13 @@ def foreign():
     yield Case("output.op-csv-foreign", "$W $S -o f -O savePerOpDataCSV=$T/op", TOLD, setup="echo precious >op-write-0-00000.csv")
     yield Case("output.report-summary-fifo", "$W report r.jsonl --summary-file o", TOLD, limit=10, setup="$W $S -o f --result r.jsonl; mkfifo o")
     yield Case("output.report-summary-foreign", "$W report r.jsonl --summary-file o", TOLD, setup="$W $S -o f --result r.jsonl; echo precious >o")
+    for output, words in (("report-output", "report r.jsonl --output o"), ("export", "export sqlite r.jsonl -o o")):
+        for kind, make in (("fifo", "mkfifo o"), ("directory", "mkdir o"), ("foreign", "echo precious >o"), ("device", "ln -s /dev/null o")):
+            yield Case(f"output.{output}-{kind}", f"$W {words}", REFUSED, limit=10, setup=f"$W $S -o f --result r.jsonl; {make}", quick=kind == "foreign")
+        yield Case(f"output.{output}-full", f"$W {words.replace(' o', ' m/o')}; rc=$?; [[ ! -e m/o && -z $(ls -A m | grep -v fill) ]] || exit 9; exit $rc", TOLD,
+                   setup="$W $S -o f --result r.jsonl; head -c 100k /dev/zero >m/fill 2>/dev/null", mount="tmpfs:size=64k")
+    yield Case("output.export-killed", "watch=/; solo $W export sqlite r.jsonl r.jsonl r.jsonl -o o; kill -KILL $mp; wait; [[ ! -s o || $(head -c 6 o) == SQLite ]]", ORDERLY,
+               setup="$W $S -o f --result r.jsonl; for ((i = 0; i < 8; i++)); do cat r.jsonl r.jsonl >s; mv s r.jsonl; done", word=False)
     yield Case("output.result-is-a-benchmark-file", "$W $S -o f --result g", TOLD, setup="$W -w -k -t 64k -b 1m -o g")
     yield Case("output.result-dev-null", "$W $S -o f --result /dev/null", ORDERLY)
     yield Case("output.rank-csv-ours", "$W $S -o f -O saveRankPerformanceDetailsCSV=o", DONE, may="o",
@@ -57,7 +64,7 @@ def foreign():
 def inputs():
     """A FIFO as an input waits for its writer, as with cat; SIGTERM ends that. What must be regular is refused at once."""
     for name, words in (("script", "-f o"), ("hints", "-a MPIIO $S -o f --mpiio.hintsFileName=o"), ("rankfile", "$S -o f --pin rankfile:o"),
-                        ("report", "report o"), ("compare", "compare o -- r")):
+                        ("report", "report o"), ("compare", "compare o -- r"), ("export", "export sqlite o -o d")):
         yield Case(f"input.fifo-{name}", f"watch=/; solo $W {words}; kill -TERM $mp; ends 5", ORDERLY | {143}, setup="mkfifo o", word=False)
     for kind, host in (("port-0", "127.0.0.1:0"), ("port-99999", "127.0.0.1:99999"), ("port-negative", "127.0.0.1:-1"), ("unknown", "none.invalid:7")):
         yield Case(f"input.hosts-{kind}", f"$W -a RDMA --rdma.hosts {host} --rdma.secret-file s -w -o /o", REFUSED, setup=SECRET, says=re.escape(host),

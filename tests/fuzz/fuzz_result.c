@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes the reader of result files: the input is read as one, and what is whole in it is printed
- * as lines of values, as a document, and as each report of its dialect. */
+ * as lines of values, as a document, as metrics, and as each report of its dialect; then once more
+ * with pseudonyms. */
 #include "dialect.h"
 
 #include "weir/report/measures.h"
+#include "weir/report/redact.h"
 #include "weir/report/report.h"
 
 #include <jansson.h>
@@ -160,6 +162,9 @@ static void print_run(struct weir_text *text, const struct weir_measured_run *ru
                 abort();
     }
     weir_measured_json_run(text, run, false);
+    for (unsigned i = 0; i < run->phase_count; i++)
+        weir_measured_influx_phase(text, &run->phases[i]);
+    weir_measured_metrics(text, &run, 1);
     if (run->plan == NULL)
         return;
     print_as(text, run, weir_report_dialect(run->plan->dialect));
@@ -173,23 +178,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
     const char *const paths[] = {path};
-    const struct weir_measures_query query = {.paths = paths, .path_count = 1};
+    struct weir_measures_query query = {.paths = paths, .path_count = 1};
+    const struct weir_redact_request redact = {.redacts = true};
     const struct weir_measured_run *run;
-    struct weir_measures *reader;
-    struct weir_error error = {0};
-    struct weir_text text = {0};
     int file = memfd_create("result", 0), code;
 
     if (file < 0 || write(file, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    reader = weir_measures_open(&query);
-    while ((code = weir_measures_next(reader, &run, &error)) > 0)
-        print_run(&text, run);
-    if ((code < 0) != weir_error_is_set(&error))
-        abort();
-    weir_measures_close(reader);
-    weir_text_close(&text);
+    for (int pass = 0; pass < 2; pass++) {
+        struct weir_measures *reader = weir_measures_open(&query);
+        struct weir_error error = {0};
+        struct weir_text text = {0};
+
+        while ((code = weir_measures_next(reader, &run, &error)) > 0)
+            print_run(&text, run);
+        if ((code < 0) != weir_error_is_set(&error))
+            abort();
+        weir_measures_close(reader);
+        weir_text_close(&text);
+        weir_redaction_close(query.redaction);
+        if (pass == 0 && weir_redaction_open(&redact, &query.redaction, &error) != 0)
+            abort();
+    }
     close(file);
     return 0;
 }

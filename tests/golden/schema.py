@@ -8,11 +8,9 @@ import json
 import subprocess
 import sys
 
-try:
-    import jsonschema
-except ImportError:
-    print("the Python package jsonschema is missing: scripts/deps data, or pip install jsonschema")
-    sys.exit(77)
+from packages import need
+
+jsonschema = need("jsonschema", "python3-jsonschema")
 
 
 def report(weir, *words):

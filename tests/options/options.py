@@ -39,7 +39,7 @@ from concurrent.futures import ThreadPoolExecutor
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 PAGE = ROOT / "docs" / "options-tests.md"
-COMMANDS = ["ior", "mdtest", "md-workbench", "iozone", "dd", "parabench", "targets", "sweep", "net", "serve", "report", "compare", "doctor",
+COMMANDS = ["ior", "mdtest", "md-workbench", "iozone", "dd", "parabench", "targets", "sweep", "net", "serve", "report", "compare", "export", "doctor",
             "topology"]
 sys.path.insert(0, str(FOLDER.parent / "mpi"))
 import records

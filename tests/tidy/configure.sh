@@ -43,13 +43,15 @@ mkdir "$work/old"
 printf 'Name: liburing\nDescription: old\nVersion: 2.1\n' >"$work/old/liburing.pc"
 
 configure flags -DCMAKE_C_FLAGS_RELEASE="-O3 -mtune=generic" -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF -DWEIR_WITH_URING=OFF \
-    -DWEIR_WITH_LIBAIO=no -DWEIR_WITH_VERBS=OFF -DWEIR_WITH_LUSTRE=OFF -DWEIR_WITH_GPFS=OFF -DWEIR_WITH_BEEGFS=OFF
+    -DWEIR_WITH_LIBAIO=no -DWEIR_WITH_VERBS=OFF -DWEIR_WITH_SQLITE=OFF -DWEIR_WITH_LUSTRE=OFF -DWEIR_WITH_GPFS=OFF -DWEIR_WITH_BEEGFS=OFF
 expect_said 0 "backend uring: left out, weir was built with WEIR_WITH_URING=OFF"
 expect_flags ' -O3 -mtune=generic ([^ ]* )*-std=' poll.c
 ! grep -qE -- '-flto|"[^"]* -O2 ' "$work/flags/compile_commands.json" || fail "flags of our own are used, too"
 expect_in backends/registry.c '"uring: weir was built with WEIR_WITH_URING=OFF"'
 expect_in backends/registry.c '"libaio: weir was built with WEIR_WITH_LIBAIO=OFF"'
 expect_in src/network/fabric/providers.c '"verbs: weir was built with WEIR_WITH_VERBS=OFF"'
+expect_in include/weir/base/version.h 'left out, weir was built with WEIR_WITH_SQLITE=OFF'
+expect_in compile_commands.json src/report/export/no_sqlite.c
 expect_in include/weir/backends/striping_refusals.h 'not built: weir was built with WEIR_WITH_LUSTRE=OFF, or '
 
 # RelWithDebInfo has -DNDEBUG; what an optional library lacks is said as it is.

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""export.py WEIR SOURCE RESULTS: databases, and names that stay at the site."""
+import csv
+import glob
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+weir, source, results = sys.argv[1:4]
+HOST, PLACES = "qnode07", ("alicia", "geheim", "relativ", "qresult", "platte", "data file")
+
+
+def call(*words, code=0, says=None):
+    done = subprocess.run([weir, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+    told = done.stderr.decode(errors="replace")
+    assert done.returncode == code, (words, done.returncode, told)
+    assert says is None or re.search(says, told), (words, told)
+    return done.stdout
+
+
+def ask(path, query):
+    database = sqlite3.connect(path)
+    try:
+        return database.execute(query).fetchall()
+    finally:
+        database.close()
+
+
+def dump(path):
+    return "\n".join(sqlite3.connect(path).iterdump())
+
+
+def data(*files):
+    return list(csv.DictReader(io.StringIO(call("report", *files, "--run", "all", "--format", "csv-long").decode())))
+
+
+def check_import():
+    """The view has the rows of csv-long; twice is the same as once, also in another order and a file at a time."""
+    files = [results, *sorted(glob.glob(f"{source}/tests/golden/data/*.jsonl"))]
+    call("export", "sqlite", *files, "-o", "site.db", "--with", "histograms,series")
+    once = dump("site.db")
+    columns = [row[1] for row in ask("site.db", "PRAGMA table_info(result)")]
+    expected = data(*files)
+    assert columns == list(expected[0]), columns
+    told = [dict(zip(columns, ("" if value is None else value for value in row))) for row in ask("site.db", "SELECT * FROM result")]
+    for row in told + expected:
+        row["value"] = repr(float(row["value"]))
+    assert sorted(str([str(value) for value in row.values()]) for row in told) == sorted(str(list(row.values())) for row in expected)
+    for path in reversed(files):
+        call("export", "sqlite", path, path, "-o", "site.db", "--with", "histograms,series")
+    assert dump("site.db") == once
+    assert ask("site.db", "SELECT count(*) FROM phase WHERE loops IS NULL") == [(0,)]
+    assert ask("site.db", "SELECT count(*) FROM good WHERE believed IN ('DO NOT USE', 'PARTIAL')") == [(0,)] != ask("site.db", "SELECT count(*) FROM good")
+    # Details are those of the records.
+    for run, phase in [(record["run_id"], record) for record in map(json.loads, open(results, encoding="utf-8")) if record["record"] == "phase"]:
+        where = f"FROM phase p JOIN {{}} USING(phase_id) WHERE p.run_id = '{run}' AND p.test = {phase['test']} AND p.phase = {phase['phase']} " \
+                f"AND p.repetition = {phase['repetition']} AND part = '' AND loops = '{'.'.join(map(str, phase.get('loops') or []))}'"
+        counts = ask("site.db", f"SELECT sum(count) {where.format('bucket')} AND kind = 'latency'")
+        assert counts == [((phase["latency"] or {}).get("total") or None,)], (run, phase["verb"], counts)
+        moved = ask("site.db", f"SELECT total(b.bytes) {where.format('interval b')}")
+        assert moved == [(sum((phase["series"] or {}).get("bytes", [])),)], (run, phase["verb"], moved)
+    call("export", "sqlite", *files, "-o", "plain.db")
+    assert ask("plain.db", "SELECT (SELECT count(*) FROM bucket), (SELECT count(*) FROM interval)") == [(0, 0)]
+
+
+def check_parts():
+    """A run that was cut is replaced by the whole one, and not the other way round; what is whole in a damaged file is imported."""
+    lines = pathlib.Path(results).read_text(encoding="utf-8").splitlines(keepends=True)
+    end = next(number for number, line in enumerate(lines) if '"record":"end"' in line)
+    pathlib.Path("cut").write_text("".join(lines[:end - 1]) + lines[end - 1][:100] + "\n", encoding="utf-8")
+    pathlib.Path("whole").write_text("".join(lines[:end + 1]), encoding="utf-8")
+    call("export", "sqlite", "cut", "-o", "cut.db", says="1 line is damaged or cut off")
+    assert ask("cut.db", "SELECT exit_code FROM run") == [(None,)]
+    call("export", "sqlite", "whole", "-o", "cut.db")
+    call("export", "sqlite", "whole", "-o", "whole.db")
+    call("export", "sqlite", "cut", "-o", "cut.db")
+    assert dump("cut.db") == dump("whole.db")
+
+
+def check_others():
+    """Several imports at once lose nothing; locks are waited for; databases of others stay as they are."""
+    parts = []
+    for number, path in enumerate(sorted(glob.glob(f"{source}/tests/golden/data/*.jsonl"))):
+        parts.append(subprocess.Popen([weir, "export", "sqlite", path, "-o", "shared.db"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
+        assert number < 20
+    assert [part.wait(timeout=300) for part in parts] == [0] * len(parts)
+    call("export", "sqlite", *sorted(glob.glob(f"{source}/tests/golden/data/*.jsonl")), "-o", "alone.db")
+    assert dump("shared.db") == dump("alone.db")
+    assert not [name for name in os.listdir(".") if name.startswith(".weir-") or name.endswith("-journal")]
+
+    holder = sqlite3.connect("shared.db", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    call("export", "sqlite", results, "-o", "shared.db", code=3, says="another process has locked the database for 10 s")
+    holder.close()
+
+    sqlite3.connect("other.db").execute("CREATE TABLE mine(a)").connection.close()
+    before = pathlib.Path("other.db").read_bytes()
+    call("export", "sqlite", results, "-o", "other.db", code=2, says="a database of another program")
+    assert pathlib.Path("other.db").read_bytes() == before
+    ask("alone.db", "PRAGMA user_version = 99")
+    call("export", "sqlite", results, "-o", "alone.db", code=2, says="another version of weir")
+    call("export", "sqlite", "missing", "-o", "new.db", code=3)
+    assert not os.path.exists("new.db")
+    pathlib.Path("empty.db").touch()
+    call("export", "sqlite", "whole", "-o", "empty.db")
+    assert dump("empty.db") == dump("whole.db")
+
+    # A file system that does not lock: what its system call returns.
+    words = ["strace", "-f", "-qq", "-o", "trace", "-e", "trace=fcntl", "-e", "inject=fcntl:error=ENOLCK", weir, "export", "sqlite", "whole", "-o"]
+    if shutil.which("strace") and subprocess.run(["strace", "-qq", "-o", "trace", "true"], capture_output=True, check=False).returncode == 0:
+        done = subprocess.run([*words, "empty.db"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 3 and "the file system does not lock files (No locks available)" in done.stderr, done
+        done = subprocess.run([*words, "unlocked.db"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0 and dump("unlocked.db") == dump("whole.db"), done
+
+
+def outputs(*redact):
+    """What leaves the site, in every format."""
+    for words in [(path,) for path in ("renamed", *stored())]:
+        for style in ("csv", "csv-long", "json-long", "influx", "openmetrics", "verdict", "markdown"):
+            yield words, style, call("report", *words, "--run", "all", "--format", style, *redact)
+        yield words, "list", call("report", *words, "--run", "list", *redact)
+        yield words, "dump", (call("export", "sqlite", *words, "-o", "r.db", *redact), dump("r.db").encode())[1]
+        os.remove("r.db")
+        for number, run in enumerate(json.loads(call("report", *words, "--run", "all", "--format", "json-long"))["runs"], 1):
+            for style in ("-v", "--format=junit", "--format=tap") if run["dialect"] != "net" else ():
+                yield words, style, call("report", *words, "--run", str(number), style, *redact)
+    yield ("renamed",), "json", call("report", "renamed", "--run", "1", "--format", "json", *redact)
+    for style in ("text", "json"):
+        yield ("renamed",), "compare", call("compare", "renamed", "--run", "1", "--", "renamed", "--run", "5", "--allow-unsure", "--format", style,
+                                            "--fail-if-slower", "99%", *redact)
+
+
+def stored():
+    return sorted(glob.glob(f"{source}/tests/golden/report/*.result"))
+
+
+def names_of(path):
+    """Names of hosts and files in the records of a file, long enough to be no word of ours."""
+    names = set()
+
+    def walk(value, key):
+        if isinstance(value, dict):
+            for inner, member in value.items():
+                walk(member, inner)
+        elif isinstance(value, list):
+            for member in value:
+                walk(member, key)
+        elif isinstance(value, str) and value not in ("/", "/dev/zero"):
+            if key in ("host", "slurm job"):
+                names.add(value)
+            if key in ("path", "paths", "mount_point", "source", "roots", "result_path") and len(value) > 3:
+                names.add(value)
+
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            walk(json.loads(line), "")
+    return names
+
+
+def check_redaction():
+    node = json.loads(open(results, encoding="utf-8").readline())["host"]["node"]
+    text = pathlib.Path(results).read_text(encoding="utf-8")
+    text = re.sub(rf'(?<![\w/.-]){re.escape(node)}(?![\w/-])', HOST, text)
+    pathlib.Path("renamed").write_text(text, encoding="utf-8")
+    expected = {name for name in (HOST, *PLACES)}
+    seen = set()
+    for words, style, told in outputs():
+        seen |= {name for name in expected if name.encode() in told}
+    assert seen == expected, expected - seen
+    for words, style, told in outputs("--redact"):
+        names = expected if words == ("renamed",) else names_of(words[0])
+        for name in names:
+            found = re.search(rb"(?<![\w.-])" + re.escape(name.encode()) + rb"(?![\w-])" if words != ("renamed",) else re.escape(name.encode()), told)
+            assert not found, (words, style, name, told[max(0, found.start() - 200):found.end() + 50])
+    # Figures, cases and verdicts stay.
+    kept = ("run_id", "case_id", "name", "figure", "value", "believed", "findings", "ranks", "nodes")
+    rows = csv.DictReader(io.StringIO(call("report", "renamed", "--run", "all", "--format", "csv-long", "--redact").decode()))
+    assert [[row[key] for key in kept] for row in rows] == [[row[key] for key in kept] for row in data("renamed")]
+    # With a key, a name is the same in all outputs with it, and in no other.
+    pathlib.Path("key").write_bytes(b"0123456789abcdef0")
+    pathlib.Path("other-key").write_bytes(b"0123456789abcdef1")
+    hosts = [set(re.findall(rb"host-[0-9a-f]{10}", call("report", "renamed", "--run", run, "--format", "csv-long", "--redact-key", key)))
+             for run, key in (("1", "key"), ("2", "key"), ("1", "other-key"))]
+    assert len(hosts[0]) == 1 and hosts[0] == hosts[1] != hosts[2], hosts
+    pathlib.Path("short").write_bytes(b"12345")
+    call("report", "renamed", "--redact-key", "short", code=2, says="has 5 bytes")
+    call("report", "renamed", "--redact-key", "missing", code=3, says="No such file")
+
+
+check_import()
+check_parts()
+check_others()
+check_redaction()
