@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JUnit and TAP: a test case for the run, one for the verdict of each phase, and one for each
  * condition of --expect. */
-#include "dates.h"
 #include "dialect.h"
 #include "json_fields.h"
 

@@ -3,6 +3,8 @@
 #ifndef WEIR_REPORT_DIALECT_H
 #define WEIR_REPORT_DIALECT_H
 
+#include "figures.h"
+
 #include "weir/report/report.h"
 
 /* A format of the file with the figures of each rank. */
@@ -63,8 +65,19 @@ struct weir_dialect_reports {
                         const struct weir_phase_result *phase, struct weir_shown_figure *figure);
 };
 
-/* JUnit and TAP, which print runs of all dialects. */
+/* The rows of that table. */
+extern const struct weir_dialect_reports weir_ior_reports;
+extern const struct weir_dialect_reports weir_mdtest_reports;
+extern const struct weir_dialect_reports weir_mdworkbench_reports;
+extern const struct weir_dialect_reports weir_iozone_reports;
+extern const struct weir_dialect_reports weir_dd_reports;
+extern const struct weir_dialect_reports weir_parabench_reports;
+extern const struct weir_dialect_reports weir_targets_reports;
+/* Reporters only, which print runs of all dialects: the table of a sweep, JUnit and TAP, figures as
+ * data. */
+extern const struct weir_dialect_reports weir_sweep_reports;
 extern const struct weir_dialect_reports weir_ci_reports;
+extern const struct weir_dialect_reports weir_measured_reports;
 
 /* NULL: no dialect has this name, or it has no reports. */
 const struct weir_dialect_reports *weir_report_dialect(const char *dialect);

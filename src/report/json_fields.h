@@ -130,4 +130,11 @@ char *weir_json_exact_read(const json_t *value, struct weir_arena *arena);
 /* A finite number: what is not finite becomes 0. */
 json_t *weir_json_number(double value);
 
+/* Of the types up to WEIR_JSON_NAME. False: it is something else. */
+json_t *weir_json_scalar(const struct weir_json_field *field, const void *member);
+bool weir_json_take_scalar(const struct weir_json_field *field, const json_t *value, void *member);
+
+json_t *weir_json_count(uint64_t value);
+bool weir_json_take_count(const json_t *value, uint64_t *count);
+
 #endif

@@ -3,9 +3,8 @@
  * believed. */
 #include "json_report.h"
 
-#include "dates.h"
 #include "figures.h"
-#include "ior/words.h"
+#include "ior/ior.h"
 #include "record/record.h"
 
 #include "weir/base/version.h"

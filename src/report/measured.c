@@ -3,8 +3,6 @@
  * the same names, which docs/results-as-data.md explains. */
 #include "measured.h"
 
-#include "dates.h"
-#include "json_values.h"
 #include "record/record.h"
 
 #include "weir/base/version.h"

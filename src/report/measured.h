@@ -16,7 +16,4 @@ json_t *weir_measured_value(const struct weir_json_field *field, const void *val
 /* Appends the shortest text that is the same number again. */
 void weir_measured_add_number(struct weir_text *text, double value);
 
-/* A row without a dialect: it has reporters only. */
-extern const struct weir_dialect_reports weir_measured_reports;
-
 #endif

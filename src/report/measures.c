@@ -4,8 +4,7 @@
 #include "weir/report/measures.h"
 
 #include "dialect.h"
-#include "figures.h"
-#include "parabench/labels.h"
+#include "parabench/parabench.h"
 #include "record/record.h"
 #include "trust/tables.h"
 

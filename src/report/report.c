@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of dialects, and a whole report from a finished result. */
-#include "weir/report/report.h"
 
-#include "dd/dd.h"
 #include "dialect.h"
-#include "figures.h"
-#include "ior/ior.h"
-#include "iozone/iozone.h"
 #include "json_fields.h"
-#include "mdtest/mdtest.h"
-#include "mdworkbench/mdworkbench.h"
-#include "measured.h"
-#include "parabench/parabench.h"
-#include "sweep/sweep.h"
-#include "targets/targets.h"
 #include "trust/tables.h"
 
 #include "weir/base/memory.h"

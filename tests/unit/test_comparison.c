@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One test against the one before: ratios of mean rates, and what their spread leaves open. */
-#include "report/comparison.h"
+#include "report/repetitions.h"
 
 #include "report_scenes.h"
 

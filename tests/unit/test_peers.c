@@ -4,7 +4,7 @@
 #include "weir/measure/peers.h"
 
 #include "normal_noise.h"
-#include "report/targets/rows.h"
+#include "report/targets/targets.h"
 #include "report_scenes.h"
 
 #include "weir/audit/audit.h"

@@ -2,7 +2,7 @@
 /* The tables of a sweep: whose numbers they hold, what has none, and what is said of them. */
 #include "report_cases.h"
 
-#include "report/sweep/rows.h"
+#include "report/sweep/sweep.h"
 
 #include <math.h>
 #include <unistd.h>

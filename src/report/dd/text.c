@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The three lines with which dd ends, as coreutils 9 prints them in the C locale (looked at in its
  * output): of all ranks, and of each one if asked for. */
-#include "dd.h"
-#include "figures.h"
+#include "dialect.h"
 #include "ior/ior.h"
 
 #include <inttypes.h>

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's summaryFormat=JSON: the keys of each version in its order, but always valid and with
  * numbers in full. */
-#include "figures.h"
 #include "ior.h"
 #include "json_report.h"
-#include "layout.h"
-#include "parameters.h"
-#include "signature.h"
-#include "words.h"
 
 /* ---- versions ---- */
 

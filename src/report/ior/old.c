@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's classic text of 2.10, with one table at the end of a test, and of 3.0, with a row for each
  * phase. Both print a test's options in a block "Summary". */
-#include "old.h"
-#include "dates.h"
-#include "layout.h"
-#include "lines.h"
-#include "notices.h"
-#include "rows.h"
-#include "verbose.h"
-#include "words.h"
+#include "ior.h"
 
 /* ---- the head ---- */
 

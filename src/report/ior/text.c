@@ -1,19 +1,695 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOR's classic text from 3.2 to 4.1. The fixed parts are byte for byte those that parsers of it
  * know. */
-#include "dates.h"
 #include "ior.h"
-#include "layout.h"
-#include "lines.h"
-#include "notices.h"
-#include "old.h"
-#include "parameters.h"
-#include "rows.h"
-#include "signature.h"
-#include "verbose.h"
-#include "words.h"
 
+#include <math.h>
 #include <string.h>
+
+void weir_lines_machine(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_host_facts *host)
+{
+    struct weir_text words = {0};
+
+    weir_words_machine(&words, plan, host);
+    weir_text_add_visible(text, weir_text_string(&words));
+    weir_text_close(&words);
+}
+
+void weir_lines_filesystem(struct weir_text *text, const struct weir_filesystem_facts *facts)
+{
+    struct weir_words_filesystem words = weir_words_filesystem(facts);
+
+    weir_text_add(text, "%s   Used FS: %s   Inodes: %s   Used Inodes: %s", words.capacity,
+                  words.used_capacity, words.inodes, words.used_inodes);
+}
+
+void weir_lines_remark(struct weir_text *text, const struct weir_test *test)
+{
+    const char *remark = weir_words_remark(test);
+
+    if (!remark)
+        return;
+    weir_text_add(text, "\n*** DEBUG MODE ***\n*** ");
+    weir_text_add_visible(text, remark);
+    weir_text_add(text, " ***\n");
+}
+
+/* ---- at -v, before the options ---- */
+
+static bool says_skew(const struct weir_plan *plan)
+{
+    return plan->output.verbosity >= 1 && weir_ior_layout_of(plan)->has_skew;
+}
+
+static void add_skew(struct weir_text *text, double seconds)
+{
+    weir_text_add(text, "Start time skew across all tasks: %.2f sec\n",
+                  isfinite(seconds) ? fabs(seconds) : 0.0);
+}
+
+void weir_lines_skew_of_one_node(struct weir_text *text, const struct weir_plan *plan,
+                                 const struct weir_result *result)
+{
+    if (says_skew(plan) && result->test_count > 0 && result->tests[0].node_count <= 1)
+        add_skew(text, 0.0);
+}
+
+static void weir_lines_skew_of_nodes(struct weir_text *text, const struct weir_plan *plan,
+                                     const struct weir_result *result,
+                                     const struct weir_phase_result *phase)
+{
+    if (says_skew(plan) && phase == &result->phases[0] && result->tests[0].node_count > 1)
+        add_skew(text, phase->clock.is_cross_node ? phase->clock.offset_s : 0.0);
+}
+
+void weir_lines_tasks(struct weir_text *text, const struct weir_plan *plan,
+                      const struct weir_test_result *begun)
+{
+    const struct weir_ior_layout *layout = weir_ior_layout_of(plan);
+    struct weir_shift shift = weir_words_shift(plan->tests[begun->test]);
+
+    if (plan->output.verbosity < 1)
+        return;
+    if (layout->participants)
+        weir_text_add(text, "%s%u\n", layout->participants, begun->rank_count);
+    if (layout->has_skew && shift.kind == WEIR_SHIFT_NODES)
+        weir_text_add(text, "Using reorderTasks '-C' (expecting block, not cyclic, task "
+                            "assignment)\n");
+}
+
+/* ---- over repetitions ---- */
+
+void weir_lines_maxima(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_test *test)
+{
+    static const char *const words[] = {
+        [WEIR_WRITE] = "Max Write: ",
+        [WEIR_READ] = "Max Read:  ",
+        [WEIR_MIXED] = "Max Mixed: ",
+    };
+    struct weir_ior_summary summary;
+
+    if (plan->output.verbosity < 1 && !weir_ior_layout_of(plan)->has_all_maxima)
+        return;
+    for (enum weir_verb verb = WEIR_WRITE; verb <= WEIR_MIXED; verb++)
+        if (weir_figures_summary(plan, result, test, verb, &summary))
+            weir_text_add(text, "%s%.2f MiB/sec (%.2f MB/sec)\n", words[verb],
+                          summary.mib_per_s.max, summary.mib_per_s.max * WEIR_MIB / 1e6);
+}
+
+void weir_lines_spread(struct weir_text *text, const struct weir_spread *spread)
+{
+    weir_text_add(text, "%10.2f %10.2f %10.2f %10.2f ", spread->max, spread->min, spread->mean,
+                  spread->stddev);
+}
+
+void weir_lines_summary(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *begun,
+                        weir_lines_summary_row *add_row)
+{
+    const struct weir_test *test = plan->tests[begun->test];
+    struct weir_ior_summary summary;
+
+    for (enum weir_verb verb = WEIR_WRITE; verb < WEIR_VERB_COUNT; verb++)
+        if (weir_figures_summary(plan, result, test, verb, &summary))
+            add_row(text, plan, begun, verb, &summary);
+}
+
+static unsigned long long number(uint64_t value)
+{
+    return (unsigned long long)value;
+}
+
+/* ---- remarks ---- */
+
+bool weir_notices_is_pretence(const char *remark)
+{
+    return weir_text_begins(remark, "Fake ");
+}
+
+static void add_remark(struct weir_text *text, const char *remark)
+{
+    if (!weir_notices_is_pretence(remark))
+        weir_text_add(text, "WARNING: ");
+    weir_text_add_visible(text, remark);
+    weir_text_add(text, "\n");
+}
+
+void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan)
+{
+    const struct weir_test *first = plan->test_count > 0 ? plan->tests[0] : NULL;
+
+    for (size_t i = 0; first && i < first->remark_count; i++)
+        if (weir_notices_is_pretence(first->remarks[i]))
+            add_remark(text, first->remarks[i]);
+}
+
+void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_test *test)
+{
+    for (size_t i = 0; i < test->remark_count; i++) {
+        const char *remark = test->remarks[i];
+
+        /* Pretended nodes of all tests stand at the beginning of the report. */
+        if (!weir_plan_repeats_remark(plan, test, i) &&
+            (!weir_notices_is_pretence(remark) || test->number > 0))
+            add_remark(text, remark);
+    }
+}
+
+/* ---- what the machine has ---- */
+
+static void add_tasks(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_test_result *begun)
+{
+    if (test->rank_limit > begun->rank_count)
+        weir_text_add(text,
+                      "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
+                      number(test->rank_limit), begun->rank_count, begun->rank_count);
+}
+
+/* ---- files that exist ---- */
+
+static void add_existing(struct weir_text *text, const struct weir_test *test,
+                         const struct weir_test_result *begun)
+{
+    if (begun->existing_count == 0 || !weir_test_phase(test, WEIR_WRITE))
+        return;
+    weir_text_add(text, "WARNING: The file \"");
+    weir_text_add_visible(text, begun->existing_path);
+    weir_text_add(text, "\" exists already and will be %s",
+                  weir_words_replaces(test) ? "deleted" : "overwritten");
+    if (begun->existing_count > 1)
+        weir_text_add(text, " (and %llu more)", number(begun->existing_count - 1));
+    weir_text_add(text, "\n");
+}
+
+void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
+                        const struct weir_test_result *begun)
+{
+    add_tasks(text, test, begun);
+    add_existing(text, test, begun);
+    weir_report_room(text, "WARNING: ", begun);
+}
+
+/* ---- sizes ---- */
+
+/* A read after a write that a deadline cut expects no more than is there. IOR expects the whole. */
+static uint64_t expected_by_ior(const struct weir_phase *phase,
+                                const struct weir_phase_result *result)
+{
+    if (phase->stop.deadline_ns == 0 || phase->verb != WEIR_READ)
+        return result->expected_bytes;
+    return weir_layout_bytes_per_rank(&phase->transfers.layout) * result->rank_count;
+}
+
+static void add_sizes(struct weir_text *text, const struct weir_phase *phase,
+                      const struct weir_phase_result *result)
+{
+    uint64_t expected_bytes = expected_by_ior(phase, result);
+
+    if (result->has_differing_sizes)
+        weir_text_add(text, "WARNING: inconsistent file size by different tasks\n");
+    if (!weir_result_has_odd_size(result, phase->stop.minimum_ns > 0) &&
+        result->byte_count >= expected_bytes)
+        return;
+    weir_text_add(text, "WARNING: Expected aggregate file size       = %llu\n",
+                  number(expected_bytes));
+    if (result->file_bytes != UINT64_MAX)
+        weir_text_add(text, "WARNING: Stat() of aggregate file size      = %llu\n",
+                      number(result->file_bytes));
+    weir_text_add(text, "WARNING: Using actual aggregate bytes moved = %llu\n",
+                  number(result->byte_count));
+    if (phase->stop.deadline_ns > 0)
+        weir_text_add(text, "WARNING: Maybe caused by deadlineForStonewalling\n");
+}
+
+/* The row below it has the usual columns, and parsers take it for one of a phase that is done. */
+static void add_partial(struct weir_text *text, const struct weir_phase *phase,
+                        const struct weir_phase_result *result)
+{
+    bool is_repeated = result->byte_count > result->expected_bytes;
+
+    if (result->outcome == WEIR_OUTCOME_PARTIAL)
+        weir_text_add(text, "WARNING: %s %u %s: its row is of %llu %s %llu bytes%s\n",
+                      weir_verb_name(phase->verb), result->repetition,
+                      weir_figures_has_failed(result) ? "failed" : "was interrupted",
+                      number(result->byte_count), is_repeated ? "bytes, the" : "of",
+                      number(result->expected_bytes),
+                      is_repeated ? " of the layout more than once" : "");
+}
+
+/* ---- transfers ---- */
+
+static void add_wrong_data(struct weir_text *text, const struct weir_phase *phase,
+                           const struct weir_phase_result *result)
+{
+    uint64_t wrong = result->mismatches.wrong_transfers;
+
+    if (wrong == 0)
+        return;
+    weir_text_add(text, "WARNING: Incorrect data on %s (%llu errors found).\n",
+                  phase->is_check ? "write" : "read", number(wrong));
+    weir_text_add(text, "Used Time Stamp %llu (0x%llx) for Data Signature\n",
+                  number(result->data_seed), number(result->data_seed));
+}
+
+/* IOR has a line for each of them. */
+static void add_short_transfers(struct weir_text *text, const struct weir_phase *phase,
+                                const struct weir_phase_result *result)
+{
+    static const char *const calls[WEIR_VERB_COUNT] = {
+        [WEIR_WRITE] = "write()",
+        [WEIR_READ] = "read()",
+        [WEIR_MIXED] = "read() or write()",
+    };
+
+    if (result->short_count > 0)
+        weir_text_add(text, "WARNING: partial %s, %llu transfers came back short\n",
+                      calls[phase->verb], number(result->short_count));
+}
+
+static void add_outliers(struct weir_text *text, const struct weir_phase *phase,
+                         const struct weir_phase_result *result)
+{
+    static const char *const kinds[WEIR_OUTLIER_KINDS] = {
+        [WEIR_OUTLIER_START] = "start time",
+        [WEIR_OUTLIER_OPEN] = "elapsed create time",
+        [WEIR_OUTLIER_TRANSFER] = "elapsed transfer time",
+        [WEIR_OUTLIER_CLOSE] = "elapsed close time",
+        [WEIR_OUTLIER_END] = "end time",
+    };
+    uint32_t kept =
+        result->outlier_count < WEIR_OUTLIERS_KEPT ? result->outlier_count : WEIR_OUTLIERS_KEPT;
+
+    for (uint32_t i = 0; i < kept; i++) {
+        const struct weir_outlier *outlier = &result->outliers[i];
+
+        weir_text_add(text, "WARNING: for ");
+        weir_text_add_visible(text, outlier->host);
+        weir_text_add(text, ", task %u, %s %s is %.6f (mean=%.6f, stddev=%.6f)\n", outlier->rank,
+                      weir_verb_name(phase->verb), kinds[outlier->kind % WEIR_OUTLIER_KINDS],
+                      outlier->value_s, outlier->mean_s, outlier->stddev_s);
+    }
+    if (result->outlier_count > kept)
+        weir_text_add(text, "WARNING: %u more outliers are not shown\n",
+                      result->outlier_count - kept);
+}
+
+/* Irregularities of a phase that moved data: stands before its row. */
+static void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,
+                               const struct weir_phase_result *result)
+{
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+
+    if (!phase || !weir_verb_moves_data(phase->verb))
+        return;
+    if (weir_figures_has_row(plan, result) && !plan->tests[result->test]->is_dry_run)
+        add_sizes(text, phase, result);
+    if (weir_figures_has_row(plan, result))
+        add_partial(text, phase, result);
+    add_short_transfers(text, phase, result);
+    add_outliers(text, phase, result);
+    add_wrong_data(text, phase, result);
+}
+
+/* ---- seeds of the data ---- */
+
+/* IOR calls the seed of the data a time stamp, as it is one unless it was given. */
+static void add_data_seed(struct weir_text *text, uint64_t seed)
+{
+    weir_text_add(text, "Using Time Stamp %llu (0x%llx) for Data Signature\n",
+                  (unsigned long long)seed, (unsigned long long)seed);
+}
+
+static bool says_data_seed(const struct weir_plan *plan, const struct weir_phase *phase)
+{
+    return plan->output.verbosity >= 2 && phase &&
+           phase->transfers.payload.mode != WEIR_PAYLOAD_NONE;
+}
+
+void weir_verbose_given_seed(struct weir_text *text, const struct weir_plan *plan,
+                             const struct weir_test *test)
+{
+    const struct weir_phase *phase = weir_words_data_phase(test);
+
+    if (says_data_seed(plan, phase) && phase->transfers.payload.seed_is_given)
+        add_data_seed(text, phase->transfers.payload.seed);
+}
+
+/* A seed that the run drew, or learned from the data, is not known before. */
+static void add_drawn_seed(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+    if (!says_data_seed(plan, planned) || planned->transfers.payload.seed_is_given)
+        return;
+    for (unsigned i = 0; i < result->phase_count && &result->phases[i] != phase; i++)
+        if (result->phases[i].test == phase->test && weir_figures_has_row(plan, &result->phases[i]))
+            return;
+    add_data_seed(text, phase->data_seed);
+}
+
+/* ---- before a test ---- */
+
+static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
+{
+    char size[WEIR_SIZE_TEXT_BYTES];
+
+    if (hog->bytes_per_rank > 0)
+        weir_text_add(text, "memory taken away by each task: %s\n",
+                      weir_size_format(hog->bytes_per_rank, size));
+    if (hog->bytes_per_node > 0)
+        weir_text_add(text, "memory taken away on each node: %s\n",
+                      weir_size_format(hog->bytes_per_node, size));
+    if (hog->percent_of_node > 0)
+        weir_text_add(text, "memory taken away on each node: %u%% of it\n", hog->percent_of_node);
+}
+
+void weir_verbose_test(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_test *test)
+{
+    if (plan->output.verbosity >= 3)
+        add_hog(text, &test->hog);
+    if (plan->output.verbosity >= 4 && !test->op_csv_prefix)
+        weir_text_add(text, "single transfers are not listed here: -O savePerOpDataCSV=PREFIX "
+                            "keeps them in files\n");
+}
+
+/* ---- pauses ---- */
+
+/* The pause just before a phase in a list of steps; 0 if there is none, or no such phase. */
+static uint64_t pause_before(const struct weir_step *step, const struct weir_phase *phase)
+{
+    uint64_t pause_ns = 0;
+
+    for (; step; step = step->next) {
+        uint64_t inner_ns = pause_before(step->body, phase);
+
+        if (inner_ns > 0)
+            return inner_ns;
+        if (step->kind == WEIR_STEP_PHASE && step->phase->number == phase->number)
+            return pause_ns;
+        pause_ns = step->kind == WEIR_STEP_SLEEP ? step->sleep_ns : 0;
+    }
+    return 0;
+}
+
+static void add_pause(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_phase *phase)
+{
+    uint64_t pause_ns = pause_before(test->steps, phase);
+
+    if (pause_ns > 0)
+        weir_text_add(text, "delay before the %s phase: %.15g s\n", weir_verb_name(phase->verb),
+                      (double)pause_ns / 1e9);
+}
+
+/* ---- the start of a phase ---- */
+
+static void add_commencing(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_phase *planned, const struct weir_phase_result *phase)
+{
+    const struct weir_ior_layout *layout = weir_ior_layout_of(plan);
+    const char *verb = weir_verb_name(planned->verb);
+    char date[WEIR_DATE_BYTES];
+
+    if (plan->output.verbosity < layout->commencing_verbosity)
+        return;
+    weir_date_format(phase->begun_s, date);
+    if (layout->commencing == WEIR_COMMENCING_BLOCK)
+        weir_text_add(text, "\nCommencing %s performance test.\n%s\n", verb, date);
+    if (layout->commencing == WEIR_COMMENCING_LINE)
+        weir_text_add(text, "Commencing %s performance test: %s\n%s", verb, date,
+                      layout->has_gap_before_reads && planned->verb == WEIR_READ ? "\n" : "");
+}
+
+/* ---- single ranks ---- */
+
+/* The rank whose part a rank takes. False if that depends on how ranks are placed on nodes, which a
+ * result does not hold. */
+static bool find_owner(const struct weir_phase *planned, const struct weir_phase_result *phase,
+                       unsigned rank, uint64_t *owner)
+{
+    const struct weir_placement placement = {
+        .ranks = phase->rank_count,
+        .nodes = 1,
+        .ranks_per_node = phase->rank_count,
+        .is_block = true,
+    };
+    struct weir_shift shift = planned->shift;
+
+    if (shift.varies)
+        shift.seed += phase->repetition;
+    if (shift.kind != WEIR_SHIFT_NONE && phase->node_count != 1)
+        return false;
+    *owner = weir_shift_owner(&shift, &placement, rank);
+    return true;
+}
+
+/* False if the name of the rank's file is not known: a processor package may be part of it. */
+static bool find_path(const struct weir_phase *planned, const struct weir_phase_result *phase,
+                      unsigned rank, char path[WEIR_PATH_BYTES])
+{
+    const struct weir_target *target = planned->target;
+    struct weir_file_place place = {.repetition = phase->repetition};
+
+    if (!target->is_shared && target->has_package_directory)
+        return false;
+    if (!target->is_shared && !find_owner(planned, phase, rank, &place.number))
+        return false;
+    return weir_target_path(target, &place, path) == 0;
+}
+
+static void add_files(struct weir_text *text, const struct weir_phase *planned,
+                      const struct weir_phase_result *phase)
+{
+    static const char *const doing[WEIR_VERB_COUNT] = {
+        [WEIR_WRITE] = "writing",
+        [WEIR_READ] = "reading",
+        [WEIR_MIXED] = "reading and writing",
+        [WEIR_REMOVE] = "removing",
+    };
+    bool is_done_by_one = planned->verb == WEIR_REMOVE && planned->target->is_shared;
+    unsigned count = is_done_by_one ? 1 : phase->rank_count;
+    char path[WEIR_PATH_BYTES];
+
+    for (unsigned rank = 0; rank < count; rank++) {
+        if (!find_path(planned, phase, rank, path))
+            return;
+        weir_text_add(text, "task %u %s ", rank, doing[planned->verb]);
+        weir_text_add_visible(text, path);
+        weir_text_add(text, "\n");
+    }
+}
+
+static void add_stamps(struct weir_text *text, const struct weir_phase *planned,
+                       const struct weir_phase_result *phase)
+{
+    static const char *const events[WEIR_STAMP_COUNT] = {
+        [WEIR_STAMP_OPEN_START] = "open start",   [WEIR_STAMP_OPEN_STOP] = "open stop",
+        [WEIR_STAMP_MOVE_START] = "start",        [WEIR_STAMP_MOVE_STOP] = "stop",
+        [WEIR_STAMP_CLOSE_START] = "close start", [WEIR_STAMP_CLOSE_STOP] = "close stop",
+    };
+
+    for (unsigned rank = 0; rank < phase->rank_count; rank++)
+        for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+            weir_text_add(text, "Test %u: Iter=%u, Task=%u, Time=%.6f, %s %s\n", phase->test,
+                          phase->repetition, rank,
+                          phase->begun_s + (double)phase->rows[rank].stamps_ns[i] / 1e9,
+                          weir_verb_name(planned->verb), events[i]);
+}
+
+static void add_rank_stonewalls(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    for (unsigned rank = 0; rank < phase->rank_count; rank++)
+        weir_text_add(text, "%u: stonewalling pairs accessed: %llu\n", rank,
+                      (unsigned long long)phase->rows[rank].stonewall_ops);
+}
+
+/* ---- phases ---- */
+
+/* IOR's random shift lets some data be read several times and some never; ours is a permutation. */
+static void add_hits(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    weir_text_add(text, "#File Hits Dist: 0 %u\n", phase->rank_count);
+}
+
+static void add_prefill(struct weir_text *text, const struct weir_phase_result *phase)
+{
+    weir_text_add(text, "prefill: %llu bytes in %.6f s\n", (unsigned long long)phase->byte_count,
+                  phase->windows.total_s);
+}
+
+/* Writes and reads that have a row. */
+static void add_data_phase(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_result *result, const struct weir_phase *planned,
+                           const struct weir_phase_result *phase)
+{
+    int verbosity = plan->output.verbosity;
+
+    if (verbosity >= 1)
+        add_pause(text, plan->tests[phase->test], planned);
+    if (verbosity >= 3 && phase->rows)
+        add_files(text, planned, phase);
+    add_commencing(text, plan, planned, phase);
+    add_drawn_seed(text, plan, result, phase);
+    if (verbosity >= 2 && planned->shift.kind == WEIR_SHIFT_RANDOM)
+        add_hits(text, phase);
+    if (verbosity >= 3 && phase->rows)
+        add_stamps(text, planned, phase);
+    if (verbosity >= 1 && phase->rows && weir_figures_has_wear_out(plan, phase))
+        add_rank_stonewalls(text, phase);
+}
+
+/* The lines before the row of a phase: pauses and stonewalls of single ranks (-v), a seed that
+ * was drawn and how often data is read (-vv), stamps of single ranks (-vvv). Lines of single ranks
+ * are printed only while the job runs: the result file does not have them. */
+static void weir_verbose_phase(struct weir_text *text, const struct weir_plan *plan,
+                               const struct weir_result *result,
+                               const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+
+    if (!planned)
+        return;
+    if (weir_figures_has_row(plan, phase))
+        add_data_phase(text, plan, result, planned, phase);
+    else if (planned->is_prefill && plan->output.verbosity >= 2)
+        add_prefill(text, phase);
+    else if (planned->verb == WEIR_REMOVE && plan->output.verbosity >= 3 && phase->rows)
+        add_files(text, planned, phase);
+}
+
+/* The columns that 3.3 added. */
+static bool has_rates(const struct weir_plan *plan)
+{
+    return weir_ior_layout_of(plan)->table_columns == 11;
+}
+
+static bool has_table(const struct weir_plan *plan)
+{
+    return weir_ior_layout_of(plan)->table_columns > 0;
+}
+
+void weir_rows_head(struct weir_text *text, const struct weir_plan *plan)
+{
+    if (!has_table(plan))
+        return;
+    weir_text_add(text,
+                  "\naccess    bw(MiB/s)  %sblock(KiB) xfer(KiB)  open(s)    wr/rd(s)   "
+                  "close(s)   total(s)   iter\n",
+                  has_rates(plan) ? "IOPS       Latency(s)  " : "");
+    weir_text_add(text,
+                  "------    ---------  %s---------- ---------  --------   --------   "
+                  "--------   --------   ----\n",
+                  has_rates(plan) ? "----       ----------  " : "");
+}
+
+/* ---- rows ---- */
+
+/* IOR's rule: about six digits in a column of ten. */
+static void add_cell(struct weir_text *text, double value, const char *separator)
+{
+    int digits = value < 1.0 ? 6 : value < 3600.0 ? 2 : 0;
+
+    weir_text_add(text, "%-10.*f%s", digits, value, separator);
+}
+
+static void add_data_row(struct weir_text *text, const struct weir_plan *plan,
+                         const struct weir_phase_result *phase)
+{
+    struct weir_ior_row row = weir_figures_row(plan, phase);
+
+    weir_text_add(text, "%-10s", row.access);
+    add_cell(text, row.mib_per_s, " ");
+    if (has_rates(plan)) {
+        add_cell(text, row.ops_per_s, " ");
+        add_cell(text, row.latency_s, "  ");
+    }
+    add_cell(text, row.block_kib, " ");
+    add_cell(text, row.transfer_kib, " ");
+    add_cell(text, row.windows.open_s, " ");
+    add_cell(text, row.windows.transfer_s, " ");
+    add_cell(text, row.windows.close_s, " ");
+    add_cell(text, row.windows.total_s, " ");
+    weir_text_add(text, "%-4u\n", phase->repetition);
+}
+
+static void add_remove_row(struct weir_text *text, const struct weir_plan *plan,
+                           const struct weir_phase_result *phase)
+{
+    weir_text_add(text,
+                  "remove    -          %s-          -          -          -          -"
+                  "          ",
+                  has_rates(plan) ? "-          -           " : "");
+    add_cell(text, phase->windows.total_s, " ");
+    weir_text_add(text, "%-4u\n", phase->repetition);
+}
+
+static void add_stonewall(struct weir_text *text, const struct weir_stonewall *stonewall)
+{
+    weir_text_add(text,
+                  "stonewalling pairs accessed min: %llu max: %llu -- min data: %.1f GiB "
+                  "mean data: %.1f GiB time: %.1fs\n",
+                  (unsigned long long)stonewall->ops_min, (unsigned long long)stonewall->ops_max,
+                  (double)stonewall->bytes_min / WEIR_GIB, stonewall->bytes_mean / WEIR_GIB,
+                  stonewall->seconds);
+}
+
+static void add_check_notice(struct weir_text *text, double begun_s)
+{
+    char date[WEIR_DATE_BYTES];
+
+    weir_text_add(text, "Verifying contents of the file(s) just written.\n%s\n\n",
+                  weir_date_format(begun_s, date));
+}
+
+void weir_rows_phase(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_result *result, const struct weir_phase_result *phase)
+{
+    const struct weir_phase *planned = weir_figures_phase(plan, phase);
+    bool has_row = weir_figures_has_row(plan, phase);
+    bool is_verbose = plan->output.verbosity > 0;
+
+    if (!planned || phase->outcome == WEIR_OUTCOME_SKIPPED)
+        return;
+    weir_lines_skew_of_nodes(text, plan, result, phase);
+    if (planned->is_check && is_verbose)
+        add_check_notice(text, phase->begun_s);
+    weir_verbose_phase(text, plan, result, phase);
+    if (phase->notes)
+        weir_report_notes(text, phase);
+    if (has_row && weir_figures_has_wear_out(plan, phase))
+        add_stonewall(text, &phase->stonewall);
+    weir_notices_phase(text, plan, phase);
+    if (has_row && has_table(plan))
+        add_data_row(text, plan, phase);
+    if (planned->verb == WEIR_REMOVE && has_table(plan) &&
+        (is_verbose || weir_ior_layout_of(plan)->has_all_removals))
+        add_remove_row(text, plan, phase);
+}
+
+/* ---- after the rows ---- */
+
+void weir_rows_pairs(struct weir_text *text, const struct weir_plan *plan,
+                     const struct weir_result *result, const struct weir_test_result *test)
+{
+    for (unsigned i = result->phase_count; i-- > 0;) {
+        const struct weir_phase_result *phase = &result->phases[i];
+
+        if (phase->test != test->test || !weir_figures_has_row(plan, phase) ||
+            weir_figures_phase(plan, phase)->verb != WEIR_WRITE)
+            continue;
+        if (weir_figures_has_wear_out(plan, phase) &&
+            !weir_figures_phase(plan, phase)->stop.status_path)
+            weir_text_add(text, "Pairs deadlineForStonewallingaccessed: %llu\n",
+                          (unsigned long long)phase->stonewall.ops_max);
+        return;
+    }
+}
 
 /* ---- lines of the head ---- */
 

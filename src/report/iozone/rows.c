@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOzone's numbers from what phases found. */
-#include "rows.h"
 
-#include "figures.h"
+#include "iozone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,4 +197,39 @@ struct weir_iozone_figures weir_iozone_child(const struct weir_plan *plan,
 double weir_iozone_cpu_percent(const struct weir_iozone_figures *figures)
 {
     return weir_figures_percent(figures->cpu_s, figures->wall_s);
+}
+
+/* ---- versions ---- */
+
+#define BLANKS_15 "               "
+#define BLANKS_60 BLANKS_15 BLANKS_15 BLANKS_15 BLANKS_15
+
+static const struct weir_iozone_layout layouts[] = {
+    {"iozone 3.487", .version = "3.487", .kb = "kB", .kbyte = "kByte",
+     .heads = {{BLANKS_60, "              kB  reclen    write  rewrite    read    reread"},
+               {"  random    random     bkwd    record    stride",
+                "    read     write     read   rewrite      read"},
+               {BLANKS_15 BLANKS_15 "      ", "   fwrite frewrite    fread  freread"},
+               {BLANKS_15 BLANKS_15 "     ", "  pwrite repwrite   pread   repread"}},
+     .file_width = 16, .record_width = 8,
+     .widths = {9, 9, 9, 9, 9, 9, 9, 10, 10, 9, 9, 9, 9, 9, 9, 8, 9}},
+    {"3.420", .version = "3.420", .kb = "KB", .kbyte = "Kbyte",
+     .heads = {{BLANKS_15 BLANKS_15 BLANKS_15 "             ",
+                "              KB  reclen   write rewrite    read    reread"},
+               {"  random  random    bkwd   record   stride",
+                "    read   write    read  rewrite     read"},
+               {BLANKS_15 BLANKS_15 "     ", "   fwrite frewrite   fread  freread"},
+               {BLANKS_15 BLANKS_15 "     ", "  pwrite repwrite   pread   repread"}},
+     .file_width = 16, .record_width = 8,
+     .widths = {8, 8, 9, 9, 8, 8, 8, 9, 9, 9, 9, 8, 9, 9, 9, 8, 9}},
+};
+
+const struct weir_iozone_layout *weir_iozone_layout_of(const struct weir_plan *plan)
+{
+    const char *style = plan->output.style;
+
+    for (size_t i = 0; style != NULL && i < sizeof layouts / sizeof *layouts; i++)
+        if (strstr(style, layouts[i].version) != NULL)
+            return &layouts[i];
+    return &layouts[0];
 }

@@ -2,18 +2,509 @@
 /* IOzone's text from 3.420 to 3.487. The fixed parts are byte for byte those that parsers of it
  * know; where it names its authors, as many lines say what is other here, so that scripts that
  * count lines find what they look for. */
-#include "blocks.h"
-#include "dates.h"
-#include "figures.h"
 #include "iozone.h"
-#include "layout.h"
-#include "rows.h"
-#include "table.h"
 
 #include "weir/base/version.h"
 
 #include <ctype.h>
 #include <string.h>
+
+/* ---- the table of a single stream ---- */
+
+/* A row for each size of file and record, which several tests of the plan make. What failed is
+ * "failed", so that no reader takes it for a number. */
+
+/* Groups of columns: they are there or not as a whole. */
+enum { STREAMS, OTHERS, STDIO, POSITIONED, GROUPS };
+static const enum weir_iozone_test group_begins[GROUPS + 1] = {
+    WEIR_IOZONE_WRITE, WEIR_IOZONE_RANDOM_READ, WEIR_IOZONE_FWRITE, WEIR_IOZONE_PWRITE,
+    WEIR_IOZONE_COLUMNS};
+
+static bool has_stdio(const struct weir_plan *plan)
+{
+    const struct weir_test *test = plan->tests[0];
+    const char *backend = test->inner != NULL ? test->inner->name : test->backend->name;
+
+    return strcmp(backend, "mmap") != 0 && strcmp(backend, "libaio") != 0;
+}
+
+static bool has_group(const struct weir_plan *plan, unsigned group)
+{
+    const struct weir_test *test = plan->tests[0];
+
+    if (group == STREAMS)
+        return true;
+    if (weir_iozone_is_set(test, "short-table"))
+        return false;
+    if (group == STDIO)
+        return has_stdio(plan);
+    return group == POSITIONED ? weir_iozone_is_set(test, "has-pwrite") : true;
+}
+
+static void weir_iozone_table_heads(struct weir_text *text, const struct weir_plan *plan)
+{
+    const struct weir_iozone_layout *layout = weir_iozone_layout_of(plan);
+    bool is_short = weir_iozone_is_set(plan->tests[0], "short-table");
+
+    for (unsigned line = 0; line < 2; line++) {
+        for (unsigned group = 0; group < GROUPS; group++) {
+            if (has_group(plan, group))
+                weir_text_add(text, "%s", layout->heads[group][line]);
+            else if (group == STDIO && !is_short) /* its place stays empty */
+                weir_text_add(text, "%*s", (int)strlen(layout->heads[group][line]), "");
+        }
+        weir_text_add(text, "\n");
+    }
+}
+
+/* ---- values ---- */
+
+struct cell {
+    enum { EMPTY, ZERO, MISSING, FAILED, VALUE } kind; /* missing: the run ended before it */
+    unsigned long long value;
+    double cpu_percent;
+};
+
+/* A number of any size is one: a rate beyond all integers comes from a damaged file. */
+static unsigned long long whole(double value)
+{
+    return value > 0.0 && value < 1e18 ? (unsigned long long)value : 0;
+}
+
+static struct cell cell_of(const struct weir_plan *plan, const struct weir_phase_result *phase)
+{
+    const char *unit = weir_test_setting(plan->tests[phase->test], "unit");
+    struct weir_iozone_figures figures = weir_iozone_figures(plan, phase);
+    double ops_per_s = phase->counted.ops_per_s_sum;
+    struct cell cell = {.kind = VALUE, .value = whole(figures.children)};
+
+    if (phase->outcome == WEIR_OUTCOME_SKIPPED)
+        return (struct cell){.kind = MISSING};
+    if (!weir_iozone_has_number(plan, phase))
+        return (struct cell){.kind = FAILED};
+    if (unit != NULL && strcmp(unit, "us") == 0)
+        cell.value = ops_per_s > 0.0 ? whole(1e6 / ops_per_s) : 0;
+    cell.cpu_percent = weir_iozone_cpu_percent(&figures);
+    return cell;
+}
+
+/* The pass before it in the same test of IOzone; WEIR_IOZONE_TESTS: it is no second pass. */
+static enum weir_iozone_test first_pass(enum weir_iozone_test which)
+{
+    switch (which) {
+    case WEIR_IOZONE_REWRITE:
+    case WEIR_IOZONE_REREAD:
+    case WEIR_IOZONE_FREWRITE:
+    case WEIR_IOZONE_FREREAD:
+    case WEIR_IOZONE_REPWRITE:
+    case WEIR_IOZONE_REPREAD:
+        return which - 1;
+    default:
+        return WEIR_IOZONE_TESTS;
+    }
+}
+
+/* All columns of the row of a test; of repetitions, the latest. */
+static void find_cells(const struct weir_plan *plan, const struct weir_result *result,
+                       const struct weir_test *test, struct cell cells[WEIR_IOZONE_COLUMNS])
+{
+    bool is_of_row = false;
+
+    memset(cells, 0, WEIR_IOZONE_COLUMNS * sizeof *cells);
+    for (unsigned i = 0; i < result->phase_count; i++) {
+        const struct weir_phase_result *phase = &result->phases[i];
+        enum weir_iozone_test which;
+
+        if (i == 0 || phase->test != phase[-1].test) /* a result file may have any number */
+            is_of_row = phase->test < plan->test_count &&
+                        weir_iozone_is_same_row(plan->tests[phase->test], test);
+        which = is_of_row ? weir_iozone_test_of(plan, phase) : WEIR_IOZONE_TESTS;
+        if (which < WEIR_IOZONE_COLUMNS)
+            cells[which] = cell_of(plan, phase);
+    }
+    for (enum weir_iozone_test which = 0; which < WEIR_IOZONE_COLUMNS; which++) {
+        enum weir_iozone_test first = first_pass(which);
+
+        if (cells[which].kind != EMPTY)
+            continue;
+        if (weir_iozone_row_selects(plan, test, which))
+            cells[which].kind = MISSING;
+        else if (first != WEIR_IOZONE_TESTS && weir_iozone_is_set(test, "no-retest") &&
+                 weir_iozone_row_selects(plan, test, first))
+            cells[which].kind = ZERO;
+    }
+}
+
+static void add_cell(struct weir_text *text, const struct cell *cell, int width)
+{
+    if (cell->kind == EMPTY)
+        weir_text_add(text, "%*s", width, "");
+    else if (cell->kind == FAILED || cell->kind == MISSING)
+        weir_text_add(text, "%*s", width, cell->kind == FAILED ? "failed" : "-");
+    else
+        weir_text_add(text, "%*llu", width, cell->value);
+}
+
+/* The row that the tests around this one make, as far as they have come. */
+static void weir_iozone_table_row(struct weir_text *text, const struct weir_plan *plan,
+                                  const struct weir_result *result, const struct weir_test *test)
+{
+    const struct weir_iozone_layout *layout = weir_iozone_layout_of(plan);
+    struct cell cells[WEIR_IOZONE_COLUMNS];
+
+    find_cells(plan, result, test, cells);
+    weir_text_add(text, "%*llu%*llu", layout->file_width,
+                  (unsigned long long)weir_iozone_number(test, "file-kb"), layout->record_width,
+                  (unsigned long long)weir_iozone_number(test, "record-kb"));
+    for (unsigned group = 0; group < GROUPS; group++) {
+        if (!has_group(plan, group))
+            continue;
+        for (enum weir_iozone_test which = group_begins[group]; which < group_begins[group + 1];
+             which++) {
+            /* The last column of stdio is one blank short when it is empty. */
+            bool is_short = which == WEIR_IOZONE_FREREAD && cells[which].kind == EMPTY;
+
+            add_cell(text, &cells[which], layout->widths[which] - is_short);
+        }
+    }
+    weir_text_add(text, "\n");
+}
+
+/* ---- Excel text ---- */
+
+static const char *const titles[WEIR_IOZONE_COLUMNS] = {
+    "Writer",        "Re-writer",      "Reader",      "Re-Reader", "Random read", "Random write",
+    "Backward read", "Record rewrite", "Stride read", "Fwrite",    "Re-Fwrite",   "Fread",
+    "Re-Fread",      "Pwrite",         "Re-Pwrite",   "Pread",     "Re-Pread"};
+
+/* 0: there is none. */
+static uint64_t kb_of(const struct weir_test *test, const char *key)
+{
+    const char *value = weir_test_setting(test, key);
+    uint64_t bytes;
+
+    return value != NULL && weir_size_parse(value, &bytes) == 0 ? bytes / 1024 : 0;
+}
+
+/* The least size of record above this one in the whole run; 0: there is none. Where the settings
+ * tell the sizes of auto mode, all between them, whether they were run or not. */
+static uint64_t record_above(const struct weir_plan *plan, uint64_t below)
+{
+    const struct weir_test *first = plan->tests[0];
+    uint64_t least = kb_of(first, "smallest-record"), most = kb_of(first, "largest-record");
+    uint64_t growth = weir_iozone_number(first, "growth"), found = 0;
+
+    if (least > 0 && most > 0) {
+        found = below == 0 ? least : below * (growth > 1 ? growth : 2);
+        return found <= most && found > below ? found : 0;
+    }
+    for (unsigned i = 0; i < plan->test_count; i++) {
+        uint64_t kb = weir_iozone_number(plan->tests[i], "record-kb");
+
+        if (kb > below && (found == 0 || kb < found))
+            found = kb;
+    }
+    return found;
+}
+
+static void add_excel_cell(struct weir_text *text, const struct cell *cell, bool is_cpu)
+{
+    if (cell->kind == FAILED || cell->kind == MISSING)
+        weir_text_add(text, " %s ", cell->kind == FAILED ? "failed" : "-");
+    else if (is_cpu)
+        weir_text_add(text, " %6.2f", cell->cpu_percent);
+    else
+        weir_text_add(text, " %llu ", cell->value);
+}
+
+/* The first plan test of these sizes; NULL: there is none. */
+static const struct weir_test *test_of_sizes(const struct weir_plan *plan, uint64_t file_kb,
+                                             uint64_t record_kb)
+{
+    for (unsigned i = 0; i < plan->test_count; i++)
+        if (weir_iozone_number(plan->tests[i], "file-kb") == file_kb &&
+            weir_iozone_number(plan->tests[i], "record-kb") == record_kb)
+            return plan->tests[i];
+    return NULL;
+}
+
+/* In the order of the heading, whatever that of the command line: sizes of records that were left
+ * out before the last one of the file are 0. */
+static void add_excel_row(struct weir_text *text, const struct weir_plan *plan,
+                          const struct weir_result *result, uint64_t file_kb,
+                          enum weir_iozone_test which, bool is_cpu)
+{
+    static const struct cell nothing = {.kind = ZERO};
+    uint64_t record_kb = 0, last = 0;
+
+    while ((record_kb = record_above(plan, record_kb)) != 0)
+        if (test_of_sizes(plan, file_kb, record_kb) != NULL)
+            last = record_kb;
+    weir_text_add(text, "\"%llu\"  ", (unsigned long long)file_kb);
+    while (record_kb < last && (record_kb = record_above(plan, record_kb)) != 0) {
+        const struct weir_test *test = test_of_sizes(plan, file_kb, record_kb);
+        struct cell cells[WEIR_IOZONE_COLUMNS];
+
+        if (test != NULL)
+            find_cells(plan, result, test, cells);
+        add_excel_cell(text, test != NULL ? &cells[which] : &nothing, is_cpu);
+    }
+    weir_text_add(text, "\n");
+}
+
+static bool is_first_of_file(const struct weir_plan *plan, unsigned test)
+{
+    uint64_t file_kb = weir_iozone_number(plan->tests[test], "file-kb");
+
+    for (unsigned i = 0; i < test; i++)
+        if (weir_iozone_number(plan->tests[i], "file-kb") == file_kb)
+            return false;
+    return true;
+}
+
+static void add_excel_report(struct weir_text *text, const struct weir_plan *plan,
+                             const struct weir_result *result, enum weir_iozone_test which,
+                             bool is_cpu)
+{
+    uint64_t record_kb = 0;
+
+    weir_text_add(text, "\n\"%s %sreport%s\"\n      ", titles[which],
+                  is_cpu ? "CPU utilization " : "",
+                  is_cpu ? " (Zero values should be ignored)" : "");
+    while ((record_kb = record_above(plan, record_kb)) != 0)
+        weir_text_add(text, "  \"%llu\"", (unsigned long long)record_kb);
+    weir_text_add(text, "\n");
+    for (unsigned i = 0; i < plan->test_count; i++)
+        if (is_first_of_file(plan, i))
+            add_excel_row(text, plan, result, weir_iozone_number(plan->tests[i], "file-kb"), which,
+                          is_cpu);
+}
+
+static void weir_iozone_table_excel(struct weir_text *text, const struct weir_plan *plan,
+                                    const struct weir_result *result)
+{
+    bool has_cpu = weir_iozone_is_set(plan->tests[0], "cpu");
+
+    weir_text_add(text, "Excel output is below:\n");
+    for (int is_cpu = 0; is_cpu <= has_cpu; is_cpu++)
+        for (enum weir_iozone_test which = 0; which < WEIR_IOZONE_COLUMNS; which++)
+            if (weir_iozone_any_selects(plan, which))
+                add_excel_report(text, plan, result, which, is_cpu);
+}
+
+/* ---- a test of several children ---- */
+
+struct line_words {
+    enum weir_iozone_test test;
+    const char *name;
+    const char *children_gap; /* before the "=" of "Children see", and ... */
+    const char *parent_gap;   /* ... of "Parent sees" */
+    int count_width;
+    const char *row; /* in Excel text */
+};
+
+/* In the order in which they run. */
+static const struct line_words lines[] = {
+    {WEIR_IOZONE_WRITE, "initial writers", " \t", " \t", 2, "Initial write"},
+    {WEIR_IOZONE_REWRITE, "rewriters", " \t", " \t", 2, "Rewrite"},
+    {WEIR_IOZONE_READ, "readers", " \t\t", " \t\t", 2, "Read"},
+    {WEIR_IOZONE_REREAD, "re-readers", " \t", " \t", 1, "Re-read"},
+    {WEIR_IOZONE_BACKWARD, "reverse readers", " \t", " \t", 1, "Reverse Read"},
+    {WEIR_IOZONE_STRIDE, "stride readers", " \t", " \t", 1, "Stride read"},
+    {WEIR_IOZONE_RANDOM_READ, "random readers", " \t", " \t", 1, "Random read"},
+    {WEIR_IOZONE_MIXED, "mixed workload", " \t", " \t", 1, "Mixed workload"},
+    {WEIR_IOZONE_RANDOM_WRITE, "random writers", " \t", " \t", 1, "Random write"},
+    {WEIR_IOZONE_PWRITE, "pwrite writers", " \t", " \t", 1, "Pwrite"},
+    {WEIR_IOZONE_PREAD, "pread readers", " \t", " \t", 1, "Pread"},
+    {WEIR_IOZONE_FWRITE, "fwriters", " \t", " \t\t", 2, "Fwrite"},
+    {WEIR_IOZONE_FREAD, "freaders", " \t", " \t\t", 2, "Fread"},
+};
+#define LINE_COUNT (sizeof lines / sizeof *lines)
+
+/* NULL: throughput mode has no such test. */
+static const struct line_words *line_of(enum weir_iozone_test which)
+{
+    for (size_t i = 0; i < LINE_COUNT; i++)
+        if (lines[i].test == which)
+            return &lines[i];
+    return NULL;
+}
+
+/* "initial writers" */
+static const char *weir_iozone_block_name(enum weir_iozone_test which)
+{
+    const struct line_words *line = line_of(which);
+
+    return line != NULL ? line->name : weir_iozone_name(which);
+}
+
+/* ---- a block ---- */
+
+struct units {
+    const char *amount;
+    const char *rate;
+};
+
+static struct units units_of(const struct weir_plan *plan, const struct weir_test *test)
+{
+    static const struct units ops = {"ops", "ops/sec"}, new = {"kB", "kB/sec"},
+                              old = {"KB", "KB/sec"};
+
+    if (weir_iozone_counts_ops(test))
+        return ops;
+    return weir_iozone_layout_of(plan)->kb[0] == 'K' ? old : new;
+}
+
+/* The first test of a run says "Utilization". */
+static bool is_first(const struct weir_plan *plan, const struct weir_result *result,
+                     const struct weir_phase_result *phase)
+{
+    for (const struct weir_phase_result *other = result->phases; other < phase; other++)
+        if (weir_iozone_test_of(plan, other) != WEIR_IOZONE_TESTS)
+            return false;
+    return true;
+}
+
+static void add_child_lines(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_phase_result *phase, struct units units)
+{
+    bool has_cpu = weir_iozone_is_set(plan->tests[phase->test], "cpu");
+
+    for (unsigned rank = 0; rank < phase->rank_count; rank++) {
+        struct weir_iozone_figures child = weir_iozone_child(plan, phase, rank);
+
+        weir_text_add(text, "\tChild[%u] xfer count = %10.2f %s, Throughput = %10.2f %s", rank,
+                      child.min_xfer, units.amount, child.children, units.rate);
+        if (has_cpu)
+            weir_text_add(text, ", wall=%6.3f, cpu=%6.3f, %%=%6.2f", child.wall_s, child.cpu_s,
+                          weir_iozone_cpu_percent(&child));
+        weir_text_add(text, "\n");
+    }
+}
+
+static void add_rates(struct weir_text *text, const struct weir_test *test,
+                      const struct weir_phase_result *phase, const struct line_words *line,
+                      const struct weir_iozone_figures *figures, struct units units)
+{
+    const char *child = weir_iozone_is_set(test, "threads") ? "thread" : "process";
+    const char *rate = units.rate;
+
+    weir_text_add(text, "\tChildren see throughput for %*u %s%s= %10.2f %s\n", line->count_width,
+                  phase->rank_count, line->name, line->children_gap, figures->children, rate);
+    weir_text_add(text, "\tParent sees throughput for %*u %s%s= %10.2f %s\n", line->count_width,
+                  phase->rank_count, line->name, line->parent_gap, figures->parent, rate);
+    weir_text_add(text, "\tMin throughput per %s \t\t\t= %10.2f %s \n", child, figures->min, rate);
+    weir_text_add(text, "\tMax throughput per %s \t\t\t= %10.2f %s\n", child, figures->max, rate);
+    weir_text_add(text, "\tAvg throughput per %s \t\t\t= %10.2f %s\n", child, figures->mean, rate);
+    weir_text_add(text, "\tMin xfer \t\t\t\t\t= %10.2f %s\n", figures->min_xfer, units.amount);
+}
+
+/* The block of a phase that has a number. */
+static void weir_iozone_block(struct weir_text *text, const struct weir_plan *plan,
+                              const struct weir_result *result,
+                              const struct weir_phase_result *phase)
+{
+    const struct weir_test *test = plan->tests[phase->test];
+    const struct line_words *line = line_of(weir_iozone_test_of(plan, phase));
+    struct weir_iozone_figures figures = weir_iozone_figures(plan, phase);
+    struct units units = units_of(plan, test);
+
+    if (line == NULL)
+        return;
+    weir_text_add(text, "\n");
+    if (weir_iozone_is_set(test, "clustered"))
+        weir_text_add(text, "\tTest running:\n");
+    add_rates(text, test, phase, line, &figures, units);
+    if (weir_iozone_is_set(test, "cpu"))
+        weir_text_add(text,
+                      "\tCPU %s: Wall time %8.3f    CPU time %8.3f    CPU utilization %6.2f %%\n\n",
+                      is_first(plan, result, phase) ? "Utilization" : "utilization", figures.wall_s,
+                      figures.cpu_s, weir_iozone_cpu_percent(&figures));
+    /* Figures of single ranks are there while their phase is the latest one. */
+    if (weir_iozone_is_set(test, "child-lines") && phase->rows != NULL)
+        add_child_lines(text, plan, phase, units);
+}
+
+/* ---- Excel text ---- */
+
+/* What this count of children did, with these sizes; NULL: it did not run. */
+static const struct weir_phase_result *find_phase(const struct weir_plan *plan,
+                                                  const struct weir_result *result,
+                                                  const struct weir_test *test,
+                                                  enum weir_iozone_test which)
+{
+    for (unsigned i = result->phase_count; i-- > 0;) {
+        const struct weir_phase_result *phase = &result->phases[i];
+
+        if (weir_iozone_test_of(plan, phase) == which &&
+            weir_iozone_is_same_row(plan->tests[phase->test], test))
+            return phase;
+    }
+    return NULL;
+}
+
+static void add_throughput_row(struct weir_text *text, const struct weir_plan *plan,
+                               const struct weir_result *result, const char *name,
+                               enum weir_iozone_test which, bool is_cpu)
+{
+    weir_text_add(text, "\"%15s \"", name);
+    for (unsigned i = 0; i < plan->test_count; i++) {
+        const struct weir_test *test = plan->tests[i];
+        const struct weir_phase_result *phase = find_phase(plan, result, test, which);
+        struct weir_iozone_figures figures = {0};
+
+        if (i > 0 && weir_iozone_is_same_row(test, plan->tests[i - 1])) /* its second plan test */
+            continue;
+        if (weir_iozone_row_selects(plan, test, which)) {
+            if (phase == NULL || !weir_iozone_has_number(plan, phase)) {
+                weir_text_add(text, " %10s ", "failed");
+                continue;
+            }
+            figures = weir_iozone_figures(plan, phase);
+        }
+        weir_text_add(text, " %10.2f ",
+                      is_cpu ? weir_iozone_cpu_percent(&figures) : figures.children);
+    }
+    weir_text_add(text, "\n\n");
+}
+
+/* IOzone always has two rows of test 0: without it the second one has no name. */
+static void add_excel_table(struct weir_text *text, const struct weir_plan *plan,
+                            const struct weir_result *result, bool is_cpu)
+{
+    const struct weir_test *test = plan->tests[0];
+    const char *kbyte = weir_iozone_layout_of(plan)->kbyte;
+    bool has_writes = weir_iozone_any_selects(plan, WEIR_IOZONE_WRITE);
+
+    weir_text_add(text,
+                  "\n\"%s report Y-axis is type of test X-axis is number of %s\"\n"
+                  "\"Record size = %llu %ss \"\n",
+                  is_cpu ? "CPU utilization" : "Throughput",
+                  weir_iozone_is_set(test, "threads") ? "threads" : "processes",
+                  (unsigned long long)weir_iozone_number(test, "record-kb"), kbyte);
+    if (is_cpu)
+        weir_text_add(text, "\"Output is in CPU%%\"\n\n");
+    else if (weir_iozone_counts_ops(test))
+        weir_text_add(text, "\"Output is in ops/sec\"\n\n");
+    else
+        weir_text_add(text, "\"Output is in %ss/sec\"\n\n", kbyte);
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        bool is_of_writes = lines[i].test == WEIR_IOZONE_REWRITE;
+
+        if (lines[i].test == WEIR_IOZONE_WRITE || is_of_writes ||
+            weir_iozone_any_selects(plan, lines[i].test))
+            add_throughput_row(text, plan, result, is_of_writes && !has_writes ? "" : lines[i].row,
+                               lines[i].test, is_cpu);
+    }
+}
+
+static void weir_iozone_blocks_excel(struct weir_text *text, const struct weir_plan *plan,
+                                     const struct weir_result *result)
+{
+    add_excel_table(text, plan, result, false);
+    if (weir_iozone_is_set(plan->tests[0], "cpu"))
+        add_excel_table(text, plan, result, true);
+}
 
 /* ---- the head ---- */
 

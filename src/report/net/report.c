@@ -10,12 +10,9 @@ static const struct weir_net_format_ops *ops_of(const struct weir_net_plan *plan
 {
     static const struct weir_net_format_ops of_data = {0}; /* printed from records of the run */
     static const struct weir_net_format_ops *const formats[] = {
-        [WEIR_NET_TABLE] = &weir_net_table_ops,
-        [WEIR_NET_JSON] = &weir_net_json_ops,
-        [WEIR_NET_IPERF] = &weir_net_iperf_ops,
-        [WEIR_NET_PERFTEST] = &weir_net_perftest_ops,
-        [WEIR_NET_CSV_LONG] = &of_data,
-        [WEIR_NET_JSON_LONG] = &of_data,
+        [WEIR_NET_TABLE] = &weir_net_table_ops, [WEIR_NET_JSON] = &weir_net_json_ops,
+        [WEIR_NET_IPERF] = &weir_net_iperf_ops, [WEIR_NET_PERFTEST] = &weir_net_perftest_ops,
+        [WEIR_NET_CSV_LONG] = &of_data,         [WEIR_NET_JSON_LONG] = &of_data,
     };
 
     assert((size_t)plan->format < sizeof formats / sizeof *formats);
@@ -71,7 +68,8 @@ void weir_net_view_add_findings(const struct weir_net_view *view, const char *pr
     const struct weir_net_result *result = view->result;
     const struct weir_finding *finding = NULL;
 
-    while ((finding = weir_finding_next(result->findings, result->finding_count, finding)) != NULL) {
+    while ((finding = weir_finding_next(result->findings, result->finding_count, finding)) !=
+           NULL) {
         if (finding->explained_by != NULL)
             continue;
         weir_text_add(view->text, "%s%s %s: ", prefix, weir_severity_names[finding->severity],

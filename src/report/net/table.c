@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our own table of a net run: a line for each measurement as it is made, then medians, pairs, the
  * matrix, latencies and findings. */
-#include "dates.h"
+#include "figures.h"
 #include "formats.h"
 #include "trust/tables.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our tables of a program: what the lists of Parabench leave to scripts. */
-#include "labels.h"
 
-#include "figures.h"
-#include "original.h"
-#include "weir/base/text.h"
+#include "parabench.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results.xml of Parabench 1.0.0 (looked at in its outputs), with names escaped, events in the
  * order of name, rank and number, and the time in the local time zone. */
-#include "figures.h"
-#include "original.h"
 #include "parabench.h"
 
 #include "json_fields.h"

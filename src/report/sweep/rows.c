@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorts what a sweep has measured by kind of phase and step. A kind is a name and, if a step has
  * phases of this name in several sizes, its number among them. */
-#include "rows.h"
 
-#include "figures.h"
 #include "sweep.h"
 #include "trust/tables.h"
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the rates of a sweep mean: up to which step they grow, where they are flat or fall, and the
  * best step. Nothing is said to differ that the noise of the repetitions can explain. */
-#include "rows.h"
 
-#include "figures.h"
+#include "sweep.h"
 #include "trust/tables.h"
-
-#include "weir/base/remedy.h"
 
 #include <math.h>
 #include <string.h>

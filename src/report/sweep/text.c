@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of a sweep for people: behind our block, or alone. Lines begin as those of our block
  * do, so no script takes them for results. */
-#include "figures.h"
-#include "rows.h"
 #include "sweep.h"
 #include "trust/tables.h"
 

@@ -2,11 +2,9 @@
 /* The block that a person reads: the verdict with its reasons, a line for each kind of phase, and
  * what was measured. At most 100 columns. */
 #include "dialect.h"
-#include "figures.h"
 #include "tables.h"
 
 #include "weir/measure/median.h"
-#include "weir/report/report.h"
 
 #include <math.h>
 #include <stdio.h>

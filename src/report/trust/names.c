@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our block's tables of work on trees and of programs: times of single operations, of each verb,
  * and of the ranks. */
-#include "comparison.h"
 #include "figures.h"
+#include "repetitions.h"
 #include "tables.h"
 
 #include <stdio.h>

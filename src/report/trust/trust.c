@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The block after the dialect's report that says how far its numbers can be believed. Every line
  * begins with our name, so that no script takes it for a line of results. */
-#include "dates.h"
 #include "figures.h"
-#include "sweep/rows.h"
+#include "sweep/sweep.h"
 #include "tables.h"
 
 #include "weir/base/version.h"
