@@ -192,18 +192,6 @@ static void gather_phase(struct summary_gathering *all, const struct weir_plan *
     }
 }
 
-/* Those without a record. */
-static void gather_history(struct summary_gathering *all, const struct weir_phase *phase,
-                           const struct weir_phase_history *history)
-{
-    uint64_t transfer_bytes = phase->transfers.layout.transfer_bytes;
-
-    weir_sums_merge(&all->mib_per_s, &history->bytes_per_s, 1.0 / WEIR_MIB);
-    weir_sums_merge(&all->ops_per_s, &history->bytes_per_s,
-                    transfer_bytes ? 1.0 / (double)transfer_bytes : 0.0);
-    weir_sums_merge(&all->total_s, &history->total_s, 1.0);
-}
-
 static bool is_of_row(const struct weir_plan *plan, const struct weir_phase_result *phase,
                       const struct weir_test *test, enum weir_verb verb)
 {
@@ -266,8 +254,15 @@ bool weir_figures_summary(const struct weir_plan *plan, const struct weir_result
         const struct weir_phase_history *history =
             weir_result_history(result, test->number, phase->number);
 
-        if (history != NULL && phase->verb == verb && !phase->is_check && !phase->is_prefill)
-            gather_history(&all, phase, history);
+        if (history != NULL && phase->verb == verb && !phase->is_check && !phase->is_prefill) {
+            /* Those without a record. */
+            uint64_t transfer_bytes = phase->transfers.layout.transfer_bytes;
+
+            weir_sums_merge(&all.mib_per_s, &history->bytes_per_s, 1.0 / WEIR_MIB);
+            weir_sums_merge(&all.ops_per_s, &history->bytes_per_s,
+                            transfer_bytes ? 1.0 / (double)transfer_bytes : 0.0);
+            weir_sums_merge(&all.total_s, &history->total_s, 1.0);
+        }
     }
     *summary = (struct weir_ior_summary){
         .count = all.total_s.count,

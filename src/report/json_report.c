@@ -102,33 +102,6 @@ static void put_latencies(json_t *entry, const struct weir_phase_result *phase)
             weir_json_put_value(entry, rows[i].key, weir_json_latency(rows[i].histogram));
 }
 
-/* Of a cycle, each for itself. */
-static void put_verbs(json_t *entry, const struct weir_phase_result *phase)
-{
-    json_t *verbs = json_array();
-
-    for (unsigned i = 0; i < phase->verb_count && i < WEIR_VERB_RESULTS_MAX; i++) {
-        const struct weir_verb_result *verb = &phase->verbs[i];
-        json_t *object = json_object();
-
-        weir_json_put_text(object, "verb", weir_verb_name((enum weir_verb)verb->verb));
-        weir_json_put_integer(object, "ops", (int64_t)verb->op_count);
-        if (verb->latency && verb->latency->total > 0)
-            weir_json_put_value(object, "latency", weir_json_latency(verb->latency));
-        json_array_append_new(verbs, object);
-    }
-    weir_json_put_value(entry, "verbs", verbs);
-}
-
-/* Of phases on trees. */
-static void put_names(json_t *entry, const struct weir_phase *planned,
-                      const struct weir_phase_result *phase)
-{
-    weir_json_put_real(entry, "waiting_percent", weir_figures_waiting(planned, phase));
-    if (phase->verb_count > 0)
-        put_verbs(entry, phase);
-}
-
 /* All findings of the run, the weightiest first, each with its phase. */
 static json_t *findings_of(const struct weir_plan *plan, const struct weir_result *result)
 {
@@ -201,8 +174,27 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
         entry = weir_record_phase_object(plan, phase);
         weir_json_put_text(entry, "failure", phase->failure);
         put_latencies(entry, phase);
-        if (weir_verb_works_on_trees(weir_figures_phase(plan, phase)->verb))
-            put_names(entry, weir_figures_phase(plan, phase), phase);
+        if (weir_verb_works_on_trees(weir_figures_phase(plan, phase)->verb)) {
+            /* Of phases on trees. */
+            weir_json_put_real(entry, "waiting_percent",
+                               weir_figures_waiting(weir_figures_phase(plan, phase), phase));
+            if (phase->verb_count > 0) {
+                /* Of a cycle, each for itself. */
+                json_t *verbs = json_array();
+
+                for (unsigned k = 0; k < phase->verb_count && k < WEIR_VERB_RESULTS_MAX; k++) {
+                    const struct weir_verb_result *verb = &phase->verbs[k];
+                    json_t *each = json_object();
+
+                    weir_json_put_text(each, "verb", weir_verb_name((enum weir_verb)verb->verb));
+                    weir_json_put_integer(each, "ops", (int64_t)verb->op_count);
+                    if (verb->latency && verb->latency->total > 0)
+                        weir_json_put_value(each, "latency", weir_json_latency(verb->latency));
+                    json_array_append_new(verbs, each);
+                }
+                weir_json_put_value(entry, "verbs", verbs);
+            }
+        }
         json_array_append_new(phases, entry);
     }
     weir_json_put_text(object, "version", WEIR_VERSION);
@@ -224,26 +216,19 @@ static json_t *trust_of(const struct weir_plan *plan, const struct weir_result *
 
 /* ---- the whole ---- */
 
-static void put_machine(json_t *object, const struct weir_plan *plan,
-                        const struct weir_host_facts *host)
-{
-    struct weir_text text = {0};
-
-    weir_words_machine(&text, plan, host);
-    weir_json_put_text(object, "Machine", weir_text_string(&text));
-    weir_text_close(&text);
-}
-
 json_t *weir_json_begin(const struct weir_plan *plan, const struct weir_result *result,
                         const char *version)
 {
     json_t *report = json_object();
+    struct weir_text text = {0};
 
     if (version != NULL)
         weir_json_put_text(report, "Version", version);
     put_date(report, "Began", result->begun_s);
     weir_json_put_text(report, "Command line", plan->command_line);
-    put_machine(report, plan, &result->host);
+    weir_words_machine(&text, plan, &result->host);
+    weir_json_put_text(report, "Machine", weir_text_string(&text));
+    weir_text_close(&text);
     return report;
 }
 

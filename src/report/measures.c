@@ -310,26 +310,6 @@ static void set_storage(struct weir_arena *arena, struct weir_measured_phase *ph
     }
 }
 
-static void set_findings(struct weir_arena *arena, struct weir_measured_phase *phase,
-                         const struct weir_phase_result *found)
-{
-    struct weir_finding *list = weir_arena_take(arena, found->finding_count * sizeof *list);
-    struct weir_text text = {0};
-
-    for (unsigned i = 0; i < found->finding_count; i++) {
-        list[i] = found->findings[i];
-        list[i].name = weir_arena_copy(arena, list[i].name);
-        list[i].text = weir_arena_copy(arena, list[i].text);
-        list[i].explained_by = weir_arena_copy(arena, list[i].explained_by);
-    }
-    weir_report_add_findings(&text, found);
-    phase->findings = or_none(arena, weir_text_string(&text));
-    phase->finding_list = list;
-    phase->finding_count = found->finding_count;
-    phase->failure = or_none(arena, found->failure);
-    weir_text_close(&text);
-}
-
 /* The values of the axes in this step of the sweep, of which the first axis varies slowest. */
 static const char *step_of(struct weir_arena *arena, const struct weir_sweep *sweep, unsigned step)
 {
@@ -369,6 +349,7 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     const struct weir_phase *planned = weir_figures_phase(plan, found);
     const struct weir_test *test = plan->tests[found->test];
     const struct inputs inputs = inputs_of(plan, planned, found);
+    struct weir_text text = {0};
 
     phase->planned = planned;
     phase->found = found;
@@ -411,7 +392,22 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     phase->is_timed = isfinite(inputs.rate) || isfinite(inputs.ops);
     phase->believed = found->believed;
     phase->believed_as = found->believed_as;
-    set_findings(arena, phase, found);
+
+    struct weir_finding *list = weir_arena_take(arena, found->finding_count * sizeof *list);
+
+    for (unsigned i = 0; i < found->finding_count; i++) {
+        list[i] = found->findings[i];
+        list[i].name = weir_arena_copy(arena, list[i].name);
+        list[i].text = weir_arena_copy(arena, list[i].text);
+        list[i].explained_by = weir_arena_copy(arena, list[i].explained_by);
+    }
+    weir_report_add_findings(&text, found);
+    phase->findings = or_none(arena, weir_text_string(&text));
+    phase->finding_list = list;
+    phase->finding_count = found->finding_count;
+    phase->failure = or_none(arena, found->failure);
+    weir_text_close(&text);
+
     set_figures(arena, phase, &inputs);
 }
 
@@ -619,24 +615,6 @@ static uint64_t net_count(const json_t *object, const char *key)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* What was asked for, without what makes several measurements of one plan. */
-static void set_net_case(struct weir_measured_phase *phase, const json_t *plan,
-                         const json_t *measured)
-{
-    json_t *work = json_copy((json_t *)plan);
-    char *text;
-
-    json_object_del(work, "sizes");
-    json_object_del(work, "repetitions");
-    json_object_set(work, "message_bytes", json_object_get(measured, "message_bytes"));
-    json_object_set(work, "alone", json_object_get(measured, "alone"));
-    text = json_dumps(work, JSON_COMPACT | JSON_SORT_KEYS);
-    snprintf(phase->case_id, sizeof phase->case_id, "%016" PRIx64,
-             weir_text_hash(text != NULL ? text : "", text != NULL ? strlen(text) : 0));
-    free(text);
-    json_decref(work);
-}
-
 /* A row of one flow of a measurement. */
 static void set_flow(struct weir_arena *arena, struct weir_measured_phase *phase,
                      const json_t *flow)
@@ -681,6 +659,7 @@ static void set_measurement(struct weir_arena *arena, struct weir_measured_phase
     struct inputs inputs = no_inputs();
     const json_t *size;
     size_t i;
+    char *text;
 
     phase->transfer_bytes = net_count(measured, "message_bytes");
     json_array_foreach(json_object_get(plan, "sizes"), i,
@@ -689,7 +668,20 @@ static void set_measurement(struct weir_arena *arena, struct weir_measured_phase
     phase->repetition = (unsigned)net_count(measured, "repetition");
     phase->loops = weir_arena_printf(arena, "%" PRIu64, net_count(measured, "round"));
     phase->name = weir_arena_printf(arena, "%s%s", phase->verb, is_alone ? " alone" : "");
-    set_net_case(phase, plan, measured);
+
+    /* What was asked for, without what makes several measurements of one plan. */
+    json_t *work = json_copy((json_t *)plan);
+
+    json_object_del(work, "sizes");
+    json_object_del(work, "repetitions");
+    json_object_set(work, "message_bytes", json_object_get(measured, "message_bytes"));
+    json_object_set(work, "alone", json_object_get(measured, "alone"));
+    text = json_dumps(work, JSON_COMPACT | JSON_SORT_KEYS);
+    snprintf(phase->case_id, sizeof phase->case_id, "%016" PRIx64,
+             weir_text_hash(text != NULL ? text : "", text != NULL ? strlen(text) : 0));
+    free(text);
+    json_decref(work);
+
     inputs.bytes = inputs.operations = inputs.errors = inputs.wrong = 0;
     json_array_foreach(flows, i, flow)
     {
@@ -898,24 +890,6 @@ struct weir_measures *weir_measures_open(const struct weir_measures_query *query
     return reader;
 }
 
-static void end_file(struct weir_measures *reader)
-{
-    unsigned damaged = weir_record_damaged(reader->reader);
-
-    if (damaged > 0)
-        weir_text_add(
-            &reader->damage, "%s: %u line%s damaged or cut off, and left out\n",
-            weir_redaction_path(reader->query.redaction, reader->query.paths[reader->file - 1]),
-            damaged, damaged == 1 ? " is" : "s are");
-    if (reader->lost == NULL && weir_record_lost(reader->reader) > 0) {
-        reader->lost = reader->query.paths[reader->file - 1];
-        reader->lost_run = reader->before + weir_record_lost(reader->reader);
-    }
-    reader->before += weir_record_count(reader->reader);
-    weir_record_close(reader->reader);
-    reader->reader = NULL;
-}
-
 /* 1 with the next run that was recorded, 0 at the end, or an error. */
 static int next_recorded(struct weir_measures *reader, struct weir_recorded *recorded,
                          struct weir_error *error)
@@ -937,21 +911,22 @@ static int next_recorded(struct weir_measures *reader, struct weir_recorded *rec
         code = weir_record_next(reader->reader, recorded, error);
         if (code != 0)
             return code;
-        end_file(reader);
+
+        unsigned damaged = weir_record_damaged(reader->reader);
+
+        if (damaged > 0)
+            weir_text_add(
+                &reader->damage, "%s: %u line%s damaged or cut off, and left out\n",
+                weir_redaction_path(reader->query.redaction, reader->query.paths[reader->file - 1]),
+                damaged, damaged == 1 ? " is" : "s are");
+        if (reader->lost == NULL && weir_record_lost(reader->reader) > 0) {
+            reader->lost = reader->query.paths[reader->file - 1];
+            reader->lost_run = reader->before + weir_record_lost(reader->reader);
+        }
+        reader->before += weir_record_count(reader->reader);
+        weir_record_close(reader->reader);
+        reader->reader = NULL;
     }
-}
-
-/* Takes the rows of other tests out. */
-static void choose_test(struct weir_measured_run *run, const char *test)
-{
-    unsigned count = 0;
-
-    for (unsigned i = 0; test != NULL && i < run->phase_count; i++)
-        if (run->phases[i].test == strtoul(test, NULL, 10))
-            run->phases[count++] = run->phases[i];
-    if (test != NULL)
-        run->phase_count = count;
-    run->leaves_tests_out = test != NULL;
 }
 
 static void release_results(struct weir_measures *reader)
@@ -1015,7 +990,17 @@ int weir_measures_next(struct weir_measures *reader, const struct weir_measured_
         memcpy(reader->found, name, sizeof name);
         if (reader->query.label != NULL && strcmp(reader->query.label, run->label) != 0)
             continue;
-        choose_test(run, reader->query.test);
+
+        /* Takes the rows of other tests out. */
+        unsigned count = 0;
+
+        for (unsigned i = 0; reader->query.test != NULL && i < run->phase_count; i++)
+            if (run->phases[i].test == strtoul(reader->query.test, NULL, 10))
+                run->phases[count++] = run->phases[i];
+        if (reader->query.test != NULL)
+            run->phase_count = count;
+        run->leaves_tests_out = reader->query.test != NULL;
+
         *next = run;
         return 1;
     }

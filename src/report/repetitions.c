@@ -17,22 +17,6 @@ static struct weir_histogram *empty_histogram(struct weir_arena *arena)
     return histogram;
 }
 
-/* Those of the repetition in which one was the slowest. */
-static void take_slow_directories(struct weir_phase_result *whole,
-                                  const struct weir_repetitions *all)
-{
-    for (unsigned i = 0; i < all->row_count; i++) {
-        const struct weir_phase_result *row = all->rows[i];
-
-        if (row->slow_directory_count == 0 ||
-            row->slow_directories[0].mean_s <= whole->slow_directories[0].mean_s)
-            continue;
-        whole->slow_directory_count = row->slow_directory_count;
-        for (unsigned k = 0; k < row->slow_directory_count; k++)
-            whole->slow_directories[k] = row->slow_directories[k];
-    }
-}
-
 /* Repetitions that were cut short are left out, unless all were. There is at least one row. */
 static const struct weir_phase_result *merged(struct weir_arena *arena,
                                               const struct weir_repetitions *all)
@@ -60,7 +44,17 @@ static const struct weir_phase_result *merged(struct weir_arena *arena,
             weir_result_merge(whole, all->rows[i], count);
     if (complete_count > 0 && all->history != NULL)
         weir_result_merge(whole, all->history->sum, count);
-    take_slow_directories(whole, all);
+    /* Those of the repetition in which one was the slowest. */
+    for (unsigned i = 0; i < all->row_count; i++) {
+        const struct weir_phase_result *row = all->rows[i];
+
+        if (row->slow_directory_count == 0 ||
+            row->slow_directories[0].mean_s <= whole->slow_directories[0].mean_s)
+            continue;
+        whole->slow_directory_count = row->slow_directory_count;
+        for (unsigned k = 0; k < row->slow_directory_count; k++)
+            whole->slow_directories[k] = row->slow_directories[k];
+    }
     whole->op_count = (whole->op_count + count / 2) / count; /* few are not cut down to none */
     return whole;
 }

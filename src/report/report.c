@@ -382,27 +382,6 @@ void weir_report_add_findings(struct weir_text *text, const struct weir_phase_re
     }
 }
 
-/* Adds the verdict and the names of findings of a phase to the lines of values from `begin` on. */
-static void add_believed(struct weir_text *text, size_t begin,
-                         const struct weir_phase_result *phase)
-{
-    struct weir_text lines = {0};
-    const char *line = text->length > begin ? text->data + begin : "";
-
-    for (size_t length; *line != '\0'; line += length + (line[length] == '\n')) {
-        length = strcspn(line, "\n");
-        weir_text_add_bytes(&lines, line, length);
-        weir_text_add(&lines, ",%s,", weir_believed_names[phase->believed]);
-        weir_report_add_findings(&lines, phase);
-        weir_text_add(&lines, "\n");
-    }
-    if (lines.length > 0) {
-        text->length = begin;
-        weir_text_add(text, "%s", weir_text_string(&lines));
-    }
-    weir_text_close(&lines);
-}
-
 void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan,
                             const struct weir_result *result, const struct weir_phase_result *phase)
 {
@@ -411,8 +390,25 @@ void weir_report_phase_done(struct weir_text *text, const struct weir_plan *plan
 
     if (reporter->phase_done)
         reporter->phase_done(text, plan, result, phase);
-    if (reporter->header && weir_report_has_own_columns(plan))
-        add_believed(text, begin, phase);
+    if (reporter->header && weir_report_has_own_columns(plan)) {
+        /* Adds the verdict and the names of findings of a phase to the lines of values from `begin`
+         * on. */
+        struct weir_text lines = {0};
+        const char *line = text->length > begin ? text->data + begin : "";
+
+        for (size_t length; *line != '\0'; line += length + (line[length] == '\n')) {
+            length = strcspn(line, "\n");
+            weir_text_add_bytes(&lines, line, length);
+            weir_text_add(&lines, ",%s,", weir_believed_names[phase->believed]);
+            weir_report_add_findings(&lines, phase);
+            weir_text_add(&lines, "\n");
+        }
+        if (lines.length > 0) {
+            text->length = begin;
+            weir_text_add(text, "%s", weir_text_string(&lines));
+        }
+        weir_text_close(&lines);
+    }
     weir_report_spell(text, begin, weir_report_words_of(plan, phase->test));
 }
 
@@ -457,21 +453,16 @@ void weir_report_end(struct weir_text *text, const struct weir_plan *plan,
     weir_report_spell(text, begin, weir_report_words_of(plan, 0));
 }
 
-static void report_test(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_result *result, const struct weir_test_result *test)
-{
-    weir_report_test_begins(text, plan, result, test);
-    for (unsigned i = 0; i < result->phase_count; i++)
-        if (result->phases[i].test == test->test)
-            weir_report_phase_done(text, plan, result, &result->phases[i]);
-    weir_report_test_ends(text, plan, result, test);
-}
-
 void weir_report_whole(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result)
 {
     weir_report_begin(text, plan, result);
-    for (unsigned i = 0; i < result->test_count; i++)
-        report_test(text, plan, result, &result->tests[i]);
+    for (unsigned i = 0; i < result->test_count; i++) {
+        weir_report_test_begins(text, plan, result, &result->tests[i]);
+        for (unsigned k = 0; k < result->phase_count; k++)
+            if (result->phases[k].test == result->tests[i].test)
+                weir_report_phase_done(text, plan, result, &result->phases[k]);
+        weir_report_test_ends(text, plan, result, &result->tests[i]);
+    }
     weir_report_end(text, plan, result, true);
 }

@@ -27,19 +27,6 @@ static void add_size(struct weir_text *text, double value, double base, const ch
     weir_text_add(text, value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-/* A rate has a digit behind the point below 100, and no unit below kB. */
-static void add_rate(struct weir_text *text, double bytes_per_s)
-{
-    double value = bytes_per_s / 1000;
-    unsigned unit = 1;
-
-    while (unit + 1 < UNITS && value >= 1000) {
-        value /= 1000;
-        unit++;
-    }
-    weir_text_add(text, value < 99.95 ? "%.1f %s/s" : "%.0f %s/s", value, si_units[unit]);
-}
-
 static void add_records(struct weir_text *text, const struct weir_phase *planned, uint64_t bytes,
                         const char *direction)
 {
@@ -52,6 +39,9 @@ static void add_records(struct weir_text *text, const struct weir_phase *planned
 static void add_lines(struct weir_text *text, const struct weir_phase *planned, uint64_t bytes,
                       double seconds, bool has_transfer)
 {
+    double value = weir_figures_rate((double)bytes, seconds) / 1000;
+    unsigned unit = 1;
+
     add_records(text, planned, bytes, "in");
     add_records(text, planned, bytes, "out");
     if (!has_transfer)
@@ -67,7 +57,12 @@ static void add_lines(struct weir_text *text, const struct weir_phase *planned, 
         weir_text_add(text, ")");
     }
     weir_text_add(text, " copied, %g s, ", seconds);
-    add_rate(text, weir_figures_rate((double)bytes, seconds));
+    /* A rate has a digit behind the point below 100, and no unit below kB. */
+    while (unit + 1 < UNITS && value >= 1000) {
+        value /= 1000;
+        unit++;
+    }
+    weir_text_add(text, value < 99.95 ? "%.1f %s/s" : "%.0f %s/s", value, si_units[unit]);
     weir_text_add(text, "\n");
 }
 
@@ -110,18 +105,6 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     weir_report_room(text, "weir dd: ", begun);
 }
 
-static void add_ranks(struct weir_text *text, const struct weir_phase *planned,
-                      const struct weir_phase_result *phase, bool has_transfer)
-{
-    for (unsigned rank = 0; rank < phase->rank_count; rank++) {
-        const struct weir_rank_row *row = &phase->rows[rank];
-        int64_t ns = row->stamps_ns[WEIR_STAMP_CLOSE_STOP] - row->stamps_ns[WEIR_STAMP_OPEN_START];
-
-        weir_text_add(text, "rank %u\n", rank);
-        add_lines(text, planned, row->byte_count, (double)ns / NS_PER_S, has_transfer);
-    }
-}
-
 /* Scripts accept dd's three lines as proof of a finished copy. */
 static bool is_done(const struct weir_phase_result *phase)
 {
@@ -153,7 +136,14 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
         return;
     }
     if (test->tells_ranks && phase->rows != NULL) { /* not in a result file */
-        add_ranks(text, planned, phase, has_transfer);
+        for (unsigned rank = 0; rank < phase->rank_count; rank++) {
+            const struct weir_rank_row *row = &phase->rows[rank];
+            int64_t ns =
+                row->stamps_ns[WEIR_STAMP_CLOSE_STOP] - row->stamps_ns[WEIR_STAMP_OPEN_START];
+
+            weir_text_add(text, "rank %u\n", rank);
+            add_lines(text, planned, row->byte_count, (double)ns / NS_PER_S, has_transfer);
+        }
         weir_text_add(text, "all ranks\n");
     }
     add_lines(text, planned, phase->byte_count, phase->windows.total_s, has_transfer);

@@ -43,18 +43,6 @@ static double seconds_between(const struct weir_rank_row *row, enum weir_stamp f
     return ns > 0 ? (double)ns / 1e9 : 0.0;
 }
 
-/* `more` is the end of the line. */
-static void add_row(struct weir_text *text, const char *access, unsigned rank,
-                    const struct weir_rank_row *row, const char *more)
-{
-    double whole_s = seconds_between(row, WEIR_STAMP_OPEN_START, WEIR_STAMP_CLOSE_STOP);
-    double transfer_s = seconds_between(row, WEIR_STAMP_MOVE_START, WEIR_STAMP_MOVE_STOP);
-    double bytes = (double)row->byte_count;
-
-    weir_text_add(text, "%s,%u,%.10e,%.10e,%.10e,%.10e%s\n", access, rank, whole_s, transfer_s,
-                  weir_figures_rate(bytes, whole_s), weir_figures_rate(bytes, transfer_s), more);
-}
-
 static void add(struct weir_rank_csv *held, struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_phase_result *phase)
 {
@@ -68,9 +56,16 @@ static void add(struct weir_rank_csv *held, struct weir_text *text, const struct
         weir_text_add(&more, ",%s,", weir_believed_names[phase->believed]);
         weir_report_add_findings(&more, phase);
     }
-    for (unsigned rank = 0; rank < phase->rank_count; rank++)
-        add_row(text, weir_verb_name(planned->verb), rank, &phase->rows[rank],
-                weir_text_string(&more));
+    for (unsigned rank = 0; rank < phase->rank_count; rank++) {
+        const struct weir_rank_row *row = &phase->rows[rank];
+        double whole_s = seconds_between(row, WEIR_STAMP_OPEN_START, WEIR_STAMP_CLOSE_STOP);
+        double transfer_s = seconds_between(row, WEIR_STAMP_MOVE_START, WEIR_STAMP_MOVE_STOP);
+        double bytes = (double)row->byte_count;
+
+        weir_text_add(text, "%s,%u,%.10e,%.10e,%.10e,%.10e%s\n", weir_verb_name(planned->verb),
+                      rank, whole_s, transfer_s, weir_figures_rate(bytes, whole_s),
+                      weir_figures_rate(bytes, transfer_s), weir_text_string(&more));
+    }
     weir_text_close(&more);
 }
 

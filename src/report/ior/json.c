@@ -80,6 +80,7 @@ static json_t *rows_of(const struct weir_plan *plan, const struct weir_result *r
 {
     json_t *rows = json_array();
     json_t *repetition = NULL; /* the last list in `rows` */
+
     unsigned number = 0;
 
     for (unsigned i = 0; i < result->phase_count; i++) {
@@ -147,47 +148,6 @@ static json_t *test_of(const struct weir_plan *plan, const struct weir_result *r
 
 /* ---- summary ---- */
 
-static void put_test(json_t *object, const struct weir_test *test,
-                     const struct weir_test_result *begun, const struct weir_ior_summary *summary)
-{
-    const struct weir_phase *phase = weir_words_data_phase(test);
-    struct weir_shift shift = weir_words_shift(test);
-
-    weir_json_put_text(object, "API", test->label);
-    weir_json_put_integer(object, "TestID", test->number);
-    weir_json_put_integer(object, "ReferenceNumber", test->reference);
-    weir_json_put_integer(object, "segmentCount", (int64_t)phase->transfers.layout.segment_count);
-    weir_json_put_integer(object, "blockSize", (int64_t)phase->transfers.layout.block_bytes);
-    weir_json_put_integer(object, "transferSize", (int64_t)phase->transfers.layout.transfer_bytes);
-    weir_json_put_integer(object, "numTasks", begun->rank_count);
-    weir_json_put_integer(object, "tasksPerNode", begun->ranks_per_node);
-    weir_json_put_integer(object, "repetitions", (int64_t)summary->repetitions);
-    weir_json_put_integer(object, "filePerProc", !phase->target->is_shared);
-    weir_json_put_integer(object, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
-    weir_json_put_integer(object, "taskPerNodeOffset", (int64_t)shift.distance);
-    weir_json_put_integer(object, "reorderTasksRandom", weir_words_random_shift_count(&shift));
-    weir_json_put_integer(object, "reorderTasksRandomSeed", weir_words_shift_seed(&shift));
-}
-
-static void put_figures(json_t *object, const struct weir_plan *plan,
-                        const struct weir_ior_summary *summary)
-{
-    weir_json_put_real(object, "bwMaxMIB", summary->mib_per_s.max);
-    weir_json_put_real(object, "bwMinMIB", summary->mib_per_s.min);
-    weir_json_put_real(object, "bwMeanMIB", summary->mib_per_s.mean);
-    weir_json_put_real(object, "bwStdMIB", summary->mib_per_s.stddev);
-    weir_json_put_real(object, "OPsMax", summary->ops_per_s.max);
-    weir_json_put_real(object, "OPsMin", summary->ops_per_s.min);
-    weir_json_put_real(object, "OPsMean", summary->ops_per_s.mean);
-    weir_json_put_real(object, "OPsSD", summary->ops_per_s.stddev);
-    weir_json_put_real(object, "MeanTime", summary->mean_s);
-    if (summary->has_stonewall && !is_version_3_2(plan)) {
-        weir_json_put_real(object, "StoneWallTime", summary->stonewall_s);
-        weir_json_put_real(object, "StoneWallbwMeanMIB", summary->stonewall_mib_per_s);
-    }
-    weir_json_put_real(object, "xsizeMiB", (double)summary->first_bytes / WEIR_MIB);
-}
-
 static json_t *summary_of(const struct weir_plan *plan, const struct weir_result *result)
 {
     json_t *list = json_array();
@@ -204,8 +164,43 @@ static json_t *summary_of(const struct weir_plan *plan, const struct weir_result
                 continue;
             object = json_object();
             weir_json_put_text(object, "operation", weir_verb_name(verb));
-            put_test(object, test, begun, &summary);
-            put_figures(object, plan, &summary);
+
+            const struct weir_phase *phase = weir_words_data_phase(test);
+            struct weir_shift shift = weir_words_shift(test);
+
+            weir_json_put_text(object, "API", test->label);
+            weir_json_put_integer(object, "TestID", test->number);
+            weir_json_put_integer(object, "ReferenceNumber", test->reference);
+            weir_json_put_integer(object, "segmentCount",
+                                  (int64_t)phase->transfers.layout.segment_count);
+            weir_json_put_integer(object, "blockSize",
+                                  (int64_t)phase->transfers.layout.block_bytes);
+            weir_json_put_integer(object, "transferSize",
+                                  (int64_t)phase->transfers.layout.transfer_bytes);
+            weir_json_put_integer(object, "numTasks", begun->rank_count);
+            weir_json_put_integer(object, "tasksPerNode", begun->ranks_per_node);
+            weir_json_put_integer(object, "repetitions", (int64_t)summary.repetitions);
+            weir_json_put_integer(object, "filePerProc", !phase->target->is_shared);
+            weir_json_put_integer(object, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
+            weir_json_put_integer(object, "taskPerNodeOffset", (int64_t)shift.distance);
+            weir_json_put_integer(object, "reorderTasksRandom",
+                                  weir_words_random_shift_count(&shift));
+            weir_json_put_integer(object, "reorderTasksRandomSeed", weir_words_shift_seed(&shift));
+
+            weir_json_put_real(object, "bwMaxMIB", summary.mib_per_s.max);
+            weir_json_put_real(object, "bwMinMIB", summary.mib_per_s.min);
+            weir_json_put_real(object, "bwMeanMIB", summary.mib_per_s.mean);
+            weir_json_put_real(object, "bwStdMIB", summary.mib_per_s.stddev);
+            weir_json_put_real(object, "OPsMax", summary.ops_per_s.max);
+            weir_json_put_real(object, "OPsMin", summary.ops_per_s.min);
+            weir_json_put_real(object, "OPsMean", summary.ops_per_s.mean);
+            weir_json_put_real(object, "OPsSD", summary.ops_per_s.stddev);
+            weir_json_put_real(object, "MeanTime", summary.mean_s);
+            if (summary.has_stonewall && !is_version_3_2(plan)) {
+                weir_json_put_real(object, "StoneWallTime", summary.stonewall_s);
+                weir_json_put_real(object, "StoneWallbwMeanMIB", summary.stonewall_mib_per_s);
+            }
+            weir_json_put_real(object, "xsizeMiB", (double)summary.first_bytes / WEIR_MIB);
             json_array_append_new(list, object);
         }
     }

@@ -68,32 +68,6 @@ static void add_size(struct weir_text *text, const char *key, uint64_t bytes)
     add_line(text, key, weir_size_format(bytes, size));
 }
 
-static void add_target(struct weir_text *text, const struct weir_test *test,
-                       const struct weir_phase *phase)
-{
-    const char *version = test->is_dry_run ? "" : test->backend->version;
-    struct weir_text name = {0};
-
-    weir_words_file_name(&name, test);
-    add_key(text, "api");
-    weir_text_add(text, "%s%s%s\n", test->label, *version ? " " : "", version);
-    add_line(text, "test filename", weir_text_string(&name));
-    add_key(text, "access");
-    weir_text_add(text, "%s%s\n",
-                  phase->target->is_shared ? "single-shared-file" : "file-per-process",
-                  phase->transfers.is_collective ? ", collective" : "");
-    weir_text_close(&name);
-}
-
-static void add_pattern(struct weir_text *text, const struct weir_layout *layout)
-{
-    add_key(text, "pattern");
-    if (layout->segment_count == 1)
-        weir_text_add(text, "segmented (1 segment)\n");
-    else
-        weir_text_add(text, "strided (%llu segments)\n", (unsigned long long)layout->segment_count);
-}
-
 /* 2.10 leaves out the blank behind the sign where there is an offset. */
 static void add_shift(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_shift *shift)
@@ -113,21 +87,58 @@ static void add_shift(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "\n");
 }
 
-static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
+static void add_options(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_test_result *begun)
 {
-    if (hog->bytes_per_rank > 0)
-        add_size(text, "memoryPerTask", hog->bytes_per_rank);
-    if (hog->bytes_per_node > 0)
-        add_size(text, "memoryPerNode", hog->bytes_per_node);
-    if (hog->percent_of_node > 0) {
-        add_key(text, "memoryPerNode");
-        weir_text_add(text, "%u%%\n", hog->percent_of_node);
-    }
-}
+    const struct weir_test *test = plan->tests[begun->test];
+    const struct weir_phase *phase = weir_words_data_phase(test);
+    struct weir_shift shift = weir_words_shift(test);
+    struct weir_text name = {0};
 
-static void add_limits(struct weir_text *text, const struct weir_test *test,
-                       const struct weir_phase *phase)
-{
+    weir_text_add(text, "Summary:\n");
+    if (!phase)
+        return;
+
+    const char *version = test->is_dry_run ? "" : test->backend->version;
+
+    weir_words_file_name(&name, test);
+    add_key(text, "api");
+    weir_text_add(text, "%s%s%s\n", test->label, *version ? " " : "", version);
+    add_line(text, "test filename", weir_text_string(&name));
+    add_key(text, "access");
+    weir_text_add(text, "%s%s\n",
+                  phase->target->is_shared ? "single-shared-file" : "file-per-process",
+                  phase->transfers.is_collective ? ", collective" : "");
+    weir_text_close(&name);
+
+    if (plan->output.verbosity > 0) {
+        add_key(text, "pattern");
+        if (phase->transfers.layout.segment_count == 1)
+            weir_text_add(text, "segmented (1 segment)\n");
+        else
+            weir_text_add(text, "strided (%llu segments)\n",
+                          (unsigned long long)phase->transfers.layout.segment_count);
+    }
+    add_line(text, "ordering in a file",
+             phase->transfers.layout.order == WEIR_ORDER_SEQUENTIAL ? "sequential offsets"
+                                                                    : "random offsets");
+    add_shift(text, plan, &shift);
+    add_key(text, "clients");
+    weir_text_add(text, "%u (%u per node)\n", begun->rank_count, begun->ranks_per_node);
+    if (test->hog.bytes_per_rank > 0)
+        add_size(text, "memoryPerTask", test->hog.bytes_per_rank);
+    if (test->hog.bytes_per_node > 0)
+        add_size(text, "memoryPerNode", test->hog.bytes_per_node);
+    if (test->hog.percent_of_node > 0) {
+        add_key(text, "memoryPerNode");
+        weir_text_add(text, "%u%%\n", test->hog.percent_of_node);
+    }
+    add_key(text, "repetitions");
+    weir_text_add(text, "%llu\n", (unsigned long long)test->repetitions);
+    add_size(text, "xfersize", phase->transfers.layout.transfer_bytes);
+    add_size(text, "blocksize", phase->transfers.layout.block_bytes);
+    add_size(text, "aggregate filesize",
+             weir_layout_bytes_per_rank(&phase->transfers.layout) * begun->rank_count);
     if (test->is_dry_run)
         add_line(text, "dryRun", "1");
     if (phase->stop.deadline_ns == 0)
@@ -135,35 +146,6 @@ static void add_limits(struct weir_text *text, const struct weir_test *test,
     add_key(text, "stonewallingTime");
     weir_text_add(text, "%.15g\n", (double)phase->stop.deadline_ns / 1e9);
     add_line(text, "stoneWallingWearOut", phase->stop.has_wear_out ? "1" : "0");
-}
-
-static void add_options(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_test_result *begun)
-{
-    const struct weir_test *test = plan->tests[begun->test];
-    const struct weir_phase *phase = weir_words_data_phase(test);
-    struct weir_shift shift = weir_words_shift(test);
-
-    weir_text_add(text, "Summary:\n");
-    if (!phase)
-        return;
-    add_target(text, test, phase);
-    if (plan->output.verbosity > 0)
-        add_pattern(text, &phase->transfers.layout);
-    add_line(text, "ordering in a file",
-             phase->transfers.layout.order == WEIR_ORDER_SEQUENTIAL ? "sequential offsets"
-                                                                    : "random offsets");
-    add_shift(text, plan, &shift);
-    add_key(text, "clients");
-    weir_text_add(text, "%u (%u per node)\n", begun->rank_count, begun->ranks_per_node);
-    add_hog(text, &test->hog);
-    add_key(text, "repetitions");
-    weir_text_add(text, "%llu\n", (unsigned long long)test->repetitions);
-    add_size(text, "xfersize", phase->transfers.layout.transfer_bytes);
-    add_size(text, "blocksize", phase->transfers.layout.block_bytes);
-    add_size(text, "aggregate filesize",
-             weir_layout_bytes_per_rank(&phase->transfers.layout) * begun->rank_count);
-    add_limits(text, test, phase);
 }
 
 /* From the options on, all that stands before the first phase. */

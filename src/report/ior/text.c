@@ -55,14 +55,6 @@ void weir_lines_skew_of_one_node(struct weir_text *text, const struct weir_plan 
         add_skew(text, 0.0);
 }
 
-static void weir_lines_skew_of_nodes(struct weir_text *text, const struct weir_plan *plan,
-                                     const struct weir_result *result,
-                                     const struct weir_phase_result *phase)
-{
-    if (says_skew(plan) && phase == &result->phases[0] && result->tests[0].node_count > 1)
-        add_skew(text, phase->clock.is_cross_node ? phase->clock.offset_s : 0.0);
-}
-
 void weir_lines_tasks(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_test_result *begun)
 {
@@ -158,38 +150,24 @@ void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
     }
 }
 
-/* ---- what the machine has ---- */
+/* ---- before the rows ---- */
 
-static void add_tasks(struct weir_text *text, const struct weir_test *test,
-                      const struct weir_test_result *begun)
+void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
+                        const struct weir_test_result *begun)
 {
     if (test->rank_limit > begun->rank_count)
         weir_text_add(text,
                       "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
                       number(test->rank_limit), begun->rank_count, begun->rank_count);
-}
-
-/* ---- files that exist ---- */
-
-static void add_existing(struct weir_text *text, const struct weir_test *test,
-                         const struct weir_test_result *begun)
-{
-    if (begun->existing_count == 0 || !weir_test_phase(test, WEIR_WRITE))
-        return;
-    weir_text_add(text, "WARNING: The file \"");
-    weir_text_add_visible(text, begun->existing_path);
-    weir_text_add(text, "\" exists already and will be %s",
-                  weir_words_replaces(test) ? "deleted" : "overwritten");
-    if (begun->existing_count > 1)
-        weir_text_add(text, " (and %llu more)", number(begun->existing_count - 1));
-    weir_text_add(text, "\n");
-}
-
-void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
-                        const struct weir_test_result *begun)
-{
-    add_tasks(text, test, begun);
-    add_existing(text, test, begun);
+    if (begun->existing_count != 0 && weir_test_phase(test, WEIR_WRITE)) {
+        weir_text_add(text, "WARNING: The file \"");
+        weir_text_add_visible(text, begun->existing_path);
+        weir_text_add(text, "\" exists already and will be %s",
+                      weir_words_replaces(test) ? "deleted" : "overwritten");
+        if (begun->existing_count > 1)
+            weir_text_add(text, " (and %llu more)", number(begun->existing_count - 1));
+        weir_text_add(text, "\n");
+    }
     weir_report_room(text, "WARNING: ", begun);
 }
 
@@ -225,53 +203,9 @@ static void add_sizes(struct weir_text *text, const struct weir_phase *phase,
         weir_text_add(text, "WARNING: Maybe caused by deadlineForStonewalling\n");
 }
 
-/* The row below it has the usual columns, and parsers take it for one of a phase that is done. */
-static void add_partial(struct weir_text *text, const struct weir_phase *phase,
-                        const struct weir_phase_result *result)
-{
-    bool is_repeated = result->byte_count > result->expected_bytes;
-
-    if (result->outcome == WEIR_OUTCOME_PARTIAL)
-        weir_text_add(text, "WARNING: %s %u %s: its row is of %llu %s %llu bytes%s\n",
-                      weir_verb_name(phase->verb), result->repetition,
-                      weir_figures_has_failed(result) ? "failed" : "was interrupted",
-                      number(result->byte_count), is_repeated ? "bytes, the" : "of",
-                      number(result->expected_bytes),
-                      is_repeated ? " of the layout more than once" : "");
-}
-
-/* ---- transfers ---- */
-
-static void add_wrong_data(struct weir_text *text, const struct weir_phase *phase,
-                           const struct weir_phase_result *result)
-{
-    uint64_t wrong = result->mismatches.wrong_transfers;
-
-    if (wrong == 0)
-        return;
-    weir_text_add(text, "WARNING: Incorrect data on %s (%llu errors found).\n",
-                  phase->is_check ? "write" : "read", number(wrong));
-    weir_text_add(text, "Used Time Stamp %llu (0x%llx) for Data Signature\n",
-                  number(result->data_seed), number(result->data_seed));
-}
-
-/* IOR has a line for each of them. */
-static void add_short_transfers(struct weir_text *text, const struct weir_phase *phase,
-                                const struct weir_phase_result *result)
-{
-    static const char *const calls[WEIR_VERB_COUNT] = {
-        [WEIR_WRITE] = "write()",
-        [WEIR_READ] = "read()",
-        [WEIR_MIXED] = "read() or write()",
-    };
-
-    if (result->short_count > 0)
-        weir_text_add(text, "WARNING: partial %s, %llu transfers came back short\n",
-                      calls[phase->verb], number(result->short_count));
-}
-
-static void add_outliers(struct weir_text *text, const struct weir_phase *phase,
-                         const struct weir_phase_result *result)
+/* Irregularities of a phase that moved data: stands before its row. */
+static void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,
+                               const struct weir_phase_result *result)
 {
     static const char *const kinds[WEIR_OUTLIER_KINDS] = {
         [WEIR_OUTLIER_START] = "start time",
@@ -280,9 +214,37 @@ static void add_outliers(struct weir_text *text, const struct weir_phase *phase,
         [WEIR_OUTLIER_CLOSE] = "elapsed close time",
         [WEIR_OUTLIER_END] = "end time",
     };
+    static const char *const calls[WEIR_VERB_COUNT] = {
+        [WEIR_WRITE] = "write()",
+        [WEIR_READ] = "read()",
+        [WEIR_MIXED] = "read() or write()",
+    };
+    const struct weir_phase *phase = weir_figures_phase(plan, result);
+    uint64_t wrong = result->mismatches.wrong_transfers;
     uint32_t kept =
         result->outlier_count < WEIR_OUTLIERS_KEPT ? result->outlier_count : WEIR_OUTLIERS_KEPT;
 
+    if (!phase || !weir_verb_moves_data(phase->verb))
+        return;
+    if (weir_figures_has_row(plan, result) && !plan->tests[result->test]->is_dry_run)
+        add_sizes(text, phase, result);
+    if (weir_figures_has_row(plan, result)) {
+        /* The row below it has the usual columns, and parsers take it for one of a phase that is
+         * done. */
+        bool is_repeated = result->byte_count > result->expected_bytes;
+
+        if (result->outcome == WEIR_OUTCOME_PARTIAL)
+            weir_text_add(text, "WARNING: %s %u %s: its row is of %llu %s %llu bytes%s\n",
+                          weir_verb_name(phase->verb), result->repetition,
+                          weir_figures_has_failed(result) ? "failed" : "was interrupted",
+                          number(result->byte_count), is_repeated ? "bytes, the" : "of",
+                          number(result->expected_bytes),
+                          is_repeated ? " of the layout more than once" : "");
+    }
+    /* IOR has a line for each short transfer. */
+    if (result->short_count > 0)
+        weir_text_add(text, "WARNING: partial %s, %llu transfers came back short\n",
+                      calls[phase->verb], number(result->short_count));
     for (uint32_t i = 0; i < kept; i++) {
         const struct weir_outlier *outlier = &result->outliers[i];
 
@@ -295,23 +257,12 @@ static void add_outliers(struct weir_text *text, const struct weir_phase *phase,
     if (result->outlier_count > kept)
         weir_text_add(text, "WARNING: %u more outliers are not shown\n",
                       result->outlier_count - kept);
-}
-
-/* Irregularities of a phase that moved data: stands before its row. */
-static void weir_notices_phase(struct weir_text *text, const struct weir_plan *plan,
-                               const struct weir_phase_result *result)
-{
-    const struct weir_phase *phase = weir_figures_phase(plan, result);
-
-    if (!phase || !weir_verb_moves_data(phase->verb))
+    if (wrong == 0)
         return;
-    if (weir_figures_has_row(plan, result) && !plan->tests[result->test]->is_dry_run)
-        add_sizes(text, phase, result);
-    if (weir_figures_has_row(plan, result))
-        add_partial(text, phase, result);
-    add_short_transfers(text, phase, result);
-    add_outliers(text, phase, result);
-    add_wrong_data(text, phase, result);
+    weir_text_add(text, "WARNING: Incorrect data on %s (%llu errors found).\n",
+                  phase->is_check ? "write" : "read", number(wrong));
+    weir_text_add(text, "Used Time Stamp %llu (0x%llx) for Data Signature\n",
+                  number(result->data_seed), number(result->data_seed));
 }
 
 /* ---- seeds of the data ---- */
@@ -354,25 +305,22 @@ static void add_drawn_seed(struct weir_text *text, const struct weir_plan *plan,
 
 /* ---- before a test ---- */
 
-static void add_hog(struct weir_text *text, const struct weir_memory_hog *hog)
-{
-    char size[WEIR_SIZE_TEXT_BYTES];
-
-    if (hog->bytes_per_rank > 0)
-        weir_text_add(text, "memory taken away by each task: %s\n",
-                      weir_size_format(hog->bytes_per_rank, size));
-    if (hog->bytes_per_node > 0)
-        weir_text_add(text, "memory taken away on each node: %s\n",
-                      weir_size_format(hog->bytes_per_node, size));
-    if (hog->percent_of_node > 0)
-        weir_text_add(text, "memory taken away on each node: %u%% of it\n", hog->percent_of_node);
-}
-
 void weir_verbose_test(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_test *test)
 {
-    if (plan->output.verbosity >= 3)
-        add_hog(text, &test->hog);
+    if (plan->output.verbosity >= 3) {
+        char size[WEIR_SIZE_TEXT_BYTES];
+
+        if (test->hog.bytes_per_rank > 0)
+            weir_text_add(text, "memory taken away by each task: %s\n",
+                          weir_size_format(test->hog.bytes_per_rank, size));
+        if (test->hog.bytes_per_node > 0)
+            weir_text_add(text, "memory taken away on each node: %s\n",
+                          weir_size_format(test->hog.bytes_per_node, size));
+        if (test->hog.percent_of_node > 0)
+            weir_text_add(text, "memory taken away on each node: %u%% of it\n",
+                          test->hog.percent_of_node);
+    }
     if (plan->output.verbosity >= 4 && !test->op_csv_prefix)
         weir_text_add(text, "single transfers are not listed here: -O savePerOpDataCSV=PREFIX "
                             "keeps them in files\n");
@@ -395,35 +343,6 @@ static uint64_t pause_before(const struct weir_step *step, const struct weir_pha
         pause_ns = step->kind == WEIR_STEP_SLEEP ? step->sleep_ns : 0;
     }
     return 0;
-}
-
-static void add_pause(struct weir_text *text, const struct weir_test *test,
-                      const struct weir_phase *phase)
-{
-    uint64_t pause_ns = pause_before(test->steps, phase);
-
-    if (pause_ns > 0)
-        weir_text_add(text, "delay before the %s phase: %.15g s\n", weir_verb_name(phase->verb),
-                      (double)pause_ns / 1e9);
-}
-
-/* ---- the start of a phase ---- */
-
-static void add_commencing(struct weir_text *text, const struct weir_plan *plan,
-                           const struct weir_phase *planned, const struct weir_phase_result *phase)
-{
-    const struct weir_ior_layout *layout = weir_ior_layout_of(plan);
-    const char *verb = weir_verb_name(planned->verb);
-    char date[WEIR_DATE_BYTES];
-
-    if (plan->output.verbosity < layout->commencing_verbosity)
-        return;
-    weir_date_format(phase->begun_s, date);
-    if (layout->commencing == WEIR_COMMENCING_BLOCK)
-        weir_text_add(text, "\nCommencing %s performance test.\n%s\n", verb, date);
-    if (layout->commencing == WEIR_COMMENCING_LINE)
-        weir_text_add(text, "Commencing %s performance test: %s\n%s", verb, date,
-                      layout->has_gap_before_reads && planned->verb == WEIR_READ ? "\n" : "");
 }
 
 /* ---- single ranks ---- */
@@ -485,43 +404,7 @@ static void add_files(struct weir_text *text, const struct weir_phase *planned,
     }
 }
 
-static void add_stamps(struct weir_text *text, const struct weir_phase *planned,
-                       const struct weir_phase_result *phase)
-{
-    static const char *const events[WEIR_STAMP_COUNT] = {
-        [WEIR_STAMP_OPEN_START] = "open start",   [WEIR_STAMP_OPEN_STOP] = "open stop",
-        [WEIR_STAMP_MOVE_START] = "start",        [WEIR_STAMP_MOVE_STOP] = "stop",
-        [WEIR_STAMP_CLOSE_START] = "close start", [WEIR_STAMP_CLOSE_STOP] = "close stop",
-    };
-
-    for (unsigned rank = 0; rank < phase->rank_count; rank++)
-        for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
-            weir_text_add(text, "Test %u: Iter=%u, Task=%u, Time=%.6f, %s %s\n", phase->test,
-                          phase->repetition, rank,
-                          phase->begun_s + (double)phase->rows[rank].stamps_ns[i] / 1e9,
-                          weir_verb_name(planned->verb), events[i]);
-}
-
-static void add_rank_stonewalls(struct weir_text *text, const struct weir_phase_result *phase)
-{
-    for (unsigned rank = 0; rank < phase->rank_count; rank++)
-        weir_text_add(text, "%u: stonewalling pairs accessed: %llu\n", rank,
-                      (unsigned long long)phase->rows[rank].stonewall_ops);
-}
-
 /* ---- phases ---- */
-
-/* IOR's random shift lets some data be read several times and some never; ours is a permutation. */
-static void add_hits(struct weir_text *text, const struct weir_phase_result *phase)
-{
-    weir_text_add(text, "#File Hits Dist: 0 %u\n", phase->rank_count);
-}
-
-static void add_prefill(struct weir_text *text, const struct weir_phase_result *phase)
-{
-    weir_text_add(text, "prefill: %llu bytes in %.6f s\n", (unsigned long long)phase->byte_count,
-                  phase->windows.total_s);
-}
 
 /* Writes and reads that have a row. */
 static void add_data_phase(struct weir_text *text, const struct weir_plan *plan,
@@ -529,38 +412,52 @@ static void add_data_phase(struct weir_text *text, const struct weir_plan *plan,
                            const struct weir_phase_result *phase)
 {
     int verbosity = plan->output.verbosity;
+    const struct weir_ior_layout *layout = weir_ior_layout_of(plan);
+    const char *verb = weir_verb_name(planned->verb);
+    char date[WEIR_DATE_BYTES];
 
-    if (verbosity >= 1)
-        add_pause(text, plan->tests[phase->test], planned);
+    if (verbosity >= 1) {
+        uint64_t pause_ns = pause_before(plan->tests[phase->test]->steps, planned);
+
+        if (pause_ns > 0)
+            weir_text_add(text, "delay before the %s phase: %.15g s\n",
+                          weir_verb_name(planned->verb), (double)pause_ns / 1e9);
+    }
     if (verbosity >= 3 && phase->rows)
         add_files(text, planned, phase);
-    add_commencing(text, plan, planned, phase);
+    if (plan->output.verbosity >= layout->commencing_verbosity) {
+        weir_date_format(phase->begun_s, date);
+        if (layout->commencing == WEIR_COMMENCING_BLOCK)
+            weir_text_add(text, "\nCommencing %s performance test.\n%s\n", verb, date);
+        if (layout->commencing == WEIR_COMMENCING_LINE)
+            weir_text_add(text, "Commencing %s performance test: %s\n%s", verb, date,
+                          layout->has_gap_before_reads && planned->verb == WEIR_READ ? "\n" : "");
+    }
     add_drawn_seed(text, plan, result, phase);
-    if (verbosity >= 2 && planned->shift.kind == WEIR_SHIFT_RANDOM)
-        add_hits(text, phase);
-    if (verbosity >= 3 && phase->rows)
-        add_stamps(text, planned, phase);
-    if (verbosity >= 1 && phase->rows && weir_figures_has_wear_out(plan, phase))
-        add_rank_stonewalls(text, phase);
-}
+    if (verbosity >= 2 && planned->shift.kind == WEIR_SHIFT_RANDOM) {
+        /* IOR's random shift lets some data be read several times and some never; ours is a
+         * permutation. */
+        weir_text_add(text, "#File Hits Dist: 0 %u\n", phase->rank_count);
+    }
+    if (verbosity >= 3 && phase->rows) {
+        static const char *const events[WEIR_STAMP_COUNT] = {
+            [WEIR_STAMP_OPEN_START] = "open start",   [WEIR_STAMP_OPEN_STOP] = "open stop",
+            [WEIR_STAMP_MOVE_START] = "start",        [WEIR_STAMP_MOVE_STOP] = "stop",
+            [WEIR_STAMP_CLOSE_START] = "close start", [WEIR_STAMP_CLOSE_STOP] = "close stop",
+        };
 
-/* The lines before the row of a phase: pauses and stonewalls of single ranks (-v), a seed that
- * was drawn and how often data is read (-vv), stamps of single ranks (-vvv). Lines of single ranks
- * are printed only while the job runs: the result file does not have them. */
-static void weir_verbose_phase(struct weir_text *text, const struct weir_plan *plan,
-                               const struct weir_result *result,
-                               const struct weir_phase_result *phase)
-{
-    const struct weir_phase *planned = weir_figures_phase(plan, phase);
-
-    if (!planned)
-        return;
-    if (weir_figures_has_row(plan, phase))
-        add_data_phase(text, plan, result, planned, phase);
-    else if (planned->is_prefill && plan->output.verbosity >= 2)
-        add_prefill(text, phase);
-    else if (planned->verb == WEIR_REMOVE && plan->output.verbosity >= 3 && phase->rows)
-        add_files(text, planned, phase);
+        for (unsigned k = 0; k < phase->rank_count; k++)
+            for (unsigned i = 0; i < WEIR_STAMP_COUNT; i++)
+                weir_text_add(text, "Test %u: Iter=%u, Task=%u, Time=%.6f, %s %s\n", phase->test,
+                              phase->repetition, k,
+                              phase->begun_s + (double)phase->rows[k].stamps_ns[i] / 1e9,
+                              weir_verb_name(planned->verb), events[i]);
+    }
+    if (verbosity >= 1 && phase->rows && weir_figures_has_wear_out(plan, phase)) {
+        for (unsigned rank = 0; rank < phase->rank_count; rank++)
+            weir_text_add(text, "%u: stonewalling pairs accessed: %llu\n", rank,
+                          (unsigned long long)phase->rows[rank].stonewall_ops);
+    }
 }
 
 /* The columns that 3.3 added. */
@@ -598,55 +495,6 @@ static void add_cell(struct weir_text *text, double value, const char *separator
     weir_text_add(text, "%-10.*f%s", digits, value, separator);
 }
 
-static void add_data_row(struct weir_text *text, const struct weir_plan *plan,
-                         const struct weir_phase_result *phase)
-{
-    struct weir_ior_row row = weir_figures_row(plan, phase);
-
-    weir_text_add(text, "%-10s", row.access);
-    add_cell(text, row.mib_per_s, " ");
-    if (has_rates(plan)) {
-        add_cell(text, row.ops_per_s, " ");
-        add_cell(text, row.latency_s, "  ");
-    }
-    add_cell(text, row.block_kib, " ");
-    add_cell(text, row.transfer_kib, " ");
-    add_cell(text, row.windows.open_s, " ");
-    add_cell(text, row.windows.transfer_s, " ");
-    add_cell(text, row.windows.close_s, " ");
-    add_cell(text, row.windows.total_s, " ");
-    weir_text_add(text, "%-4u\n", phase->repetition);
-}
-
-static void add_remove_row(struct weir_text *text, const struct weir_plan *plan,
-                           const struct weir_phase_result *phase)
-{
-    weir_text_add(text,
-                  "remove    -          %s-          -          -          -          -"
-                  "          ",
-                  has_rates(plan) ? "-          -           " : "");
-    add_cell(text, phase->windows.total_s, " ");
-    weir_text_add(text, "%-4u\n", phase->repetition);
-}
-
-static void add_stonewall(struct weir_text *text, const struct weir_stonewall *stonewall)
-{
-    weir_text_add(text,
-                  "stonewalling pairs accessed min: %llu max: %llu -- min data: %.1f GiB "
-                  "mean data: %.1f GiB time: %.1fs\n",
-                  (unsigned long long)stonewall->ops_min, (unsigned long long)stonewall->ops_max,
-                  (double)stonewall->bytes_min / WEIR_GIB, stonewall->bytes_mean / WEIR_GIB,
-                  stonewall->seconds);
-}
-
-static void add_check_notice(struct weir_text *text, double begun_s)
-{
-    char date[WEIR_DATE_BYTES];
-
-    weir_text_add(text, "Verifying contents of the file(s) just written.\n%s\n\n",
-                  weir_date_format(begun_s, date));
-}
-
 void weir_rows_phase(struct weir_text *text, const struct weir_plan *plan,
                      const struct weir_result *result, const struct weir_phase_result *phase)
 {
@@ -656,20 +504,61 @@ void weir_rows_phase(struct weir_text *text, const struct weir_plan *plan,
 
     if (!planned || phase->outcome == WEIR_OUTCOME_SKIPPED)
         return;
-    weir_lines_skew_of_nodes(text, plan, result, phase);
-    if (planned->is_check && is_verbose)
-        add_check_notice(text, phase->begun_s);
-    weir_verbose_phase(text, plan, result, phase);
+    if (says_skew(plan) && phase == &result->phases[0] && result->tests[0].node_count > 1)
+        add_skew(text, phase->clock.is_cross_node ? phase->clock.offset_s : 0.0);
+    if (planned->is_check && is_verbose) {
+        char date[WEIR_DATE_BYTES];
+
+        weir_text_add(text, "Verifying contents of the file(s) just written.\n%s\n\n",
+                      weir_date_format(phase->begun_s, date));
+    }
+    /* The lines before the row of a phase: pauses and stonewalls of single ranks (-v), a seed that
+     * was drawn and how often data is read (-vv), stamps of single ranks (-vvv). Lines of single
+     * ranks are printed only while the job runs: the result file does not have them. */
+    if (weir_figures_has_row(plan, phase))
+        add_data_phase(text, plan, result, planned, phase);
+    else if (planned->is_prefill && plan->output.verbosity >= 2)
+        weir_text_add(text, "prefill: %llu bytes in %.6f s\n",
+                      (unsigned long long)phase->byte_count, phase->windows.total_s);
+    else if (planned->verb == WEIR_REMOVE && plan->output.verbosity >= 3 && phase->rows)
+        add_files(text, planned, phase);
     if (phase->notes)
         weir_report_notes(text, phase);
     if (has_row && weir_figures_has_wear_out(plan, phase))
-        add_stonewall(text, &phase->stonewall);
+        weir_text_add(text,
+                      "stonewalling pairs accessed min: %llu max: %llu -- min data: %.1f GiB "
+                      "mean data: %.1f GiB time: %.1fs\n",
+                      (unsigned long long)phase->stonewall.ops_min,
+                      (unsigned long long)phase->stonewall.ops_max,
+                      (double)phase->stonewall.bytes_min / WEIR_GIB,
+                      phase->stonewall.bytes_mean / WEIR_GIB, phase->stonewall.seconds);
     weir_notices_phase(text, plan, phase);
-    if (has_row && has_table(plan))
-        add_data_row(text, plan, phase);
+    if (has_row && has_table(plan)) {
+        struct weir_ior_row row = weir_figures_row(plan, phase);
+
+        weir_text_add(text, "%-10s", row.access);
+        add_cell(text, row.mib_per_s, " ");
+        if (has_rates(plan)) {
+            add_cell(text, row.ops_per_s, " ");
+            add_cell(text, row.latency_s, "  ");
+        }
+        add_cell(text, row.block_kib, " ");
+        add_cell(text, row.transfer_kib, " ");
+        add_cell(text, row.windows.open_s, " ");
+        add_cell(text, row.windows.transfer_s, " ");
+        add_cell(text, row.windows.close_s, " ");
+        add_cell(text, row.windows.total_s, " ");
+        weir_text_add(text, "%-4u\n", phase->repetition);
+    }
     if (planned->verb == WEIR_REMOVE && has_table(plan) &&
-        (is_verbose || weir_ior_layout_of(plan)->has_all_removals))
-        add_remove_row(text, plan, phase);
+        (is_verbose || weir_ior_layout_of(plan)->has_all_removals)) {
+        weir_text_add(text,
+                      "remove    -          %s-          -          -          -          -"
+                      "          ",
+                      has_rates(plan) ? "-          -           " : "");
+        add_cell(text, phase->windows.total_s, " ");
+        weir_text_add(text, "%-4u\n", phase->repetition);
+    }
 }
 
 /* ---- after the rows ---- */
@@ -741,22 +630,26 @@ static void say_number(void *context, const char *key, double value)
     weir_text_add(context, "%.15g\n", value);
 }
 
-static void add_place(struct weir_text *text, const struct weir_plan *plan,
-                      const struct weir_test_result *begun)
+static void test_begins(struct weir_text *text, const struct weir_plan *plan,
+                        const struct weir_result *result, const struct weir_test_result *begun)
 {
+    const struct weir_test *test = plan->tests[begun->test];
     struct weir_text path = {0};
 
+    if (begun->test > 0)
+        weir_text_add(text, "\n");
+    weir_notices_test(text, plan, test);
+    weir_text_add(text, "%-20s: %u\n", "TestID", begun->test);
+    add_date(text, "StartTime", begun->begun_s);
     weir_words_path(&path, plan, begun);
     add_line(text, "Path", weir_text_string(&path));
     weir_text_close(&path);
     add_key(text, "FS");
     weir_lines_filesystem(text, &begun->filesystem);
     weir_text_add(text, "\n");
-}
+    weir_lines_tasks(text, plan, begun);
+    weir_lines_remark(text, test);
 
-static void add_options(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_result *result, const struct weir_test_result *begun)
-{
     const struct weir_words_listener listener = {
         .context = text,
         .text = say_text,
@@ -769,22 +662,7 @@ static void add_options(struct weir_text *text, const struct weir_plan *plan,
     }
     weir_text_add(text, "\nOptions: \n");
     weir_words_options(&listener, plan, plan->tests[begun->test], begun);
-}
 
-static void test_begins(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_result *result, const struct weir_test_result *begun)
-{
-    const struct weir_test *test = plan->tests[begun->test];
-
-    if (begun->test > 0)
-        weir_text_add(text, "\n");
-    weir_notices_test(text, plan, test);
-    weir_text_add(text, "%-20s: %u\n", "TestID", begun->test);
-    add_date(text, "StartTime", begun->begun_s);
-    add_place(text, plan, begun);
-    weir_lines_tasks(text, plan, begun);
-    weir_lines_remark(text, test);
-    add_options(text, plan, result, begun);
     weir_text_add(text, "\nResults: \n");
     weir_verbose_given_seed(text, plan, test);
     weir_verbose_test(text, plan, test);

@@ -137,23 +137,6 @@ const char *weir_words_remark(const struct weir_test *test)
 
 /* ---- the block "Options" ---- */
 
-static void say_shift(const struct weir_words_listener *listener, const struct weir_shift *shift)
-{
-    static const char *const words[] = {
-        [WEIR_SHIFT_NONE] = "no tasks offsets",
-        [WEIR_SHIFT_NODES] = "constant task offset",
-        [WEIR_SHIFT_RANDOM] = "random task offset",
-        [WEIR_SHIFT_PERMUTATION] = "random task offset",
-    };
-
-    listener->text(listener->context, "ordering inter file", words[shift->kind]);
-    if (shift->kind != WEIR_SHIFT_NONE)
-        listener->number(listener->context, "task offset", (double)shift->distance);
-    if (weir_words_random_shift_count(shift) > 0)
-        listener->number(listener->context, "reorder random seed",
-                         (double)weir_words_shift_seed(shift));
-}
-
 static void say_size(const struct weir_words_listener *listener, const char *key, uint64_t bytes)
 {
     char size[WEIR_SIZE_TEXT_BYTES];
@@ -177,83 +160,64 @@ static void say_target(const struct weir_words_listener *listener, const struct 
     weir_text_close(&name);
 }
 
-static void say_layout(const struct weir_words_listener *listener, const struct weir_test *test,
-                       const struct weir_phase *phase)
+void weir_words_options(const struct weir_words_listener *listener, const struct weir_plan *plan,
+                        const struct weir_test *test, const struct weir_test_result *begun)
 {
-    void *context = listener->context;
+    static const char *const words[] = {
+        [WEIR_SHIFT_NONE] = "no tasks offsets",
+        [WEIR_SHIFT_NODES] = "constant task offset",
+        [WEIR_SHIFT_RANDOM] = "random task offset",
+        [WEIR_SHIFT_PERMUTATION] = "random task offset",
+    };
+    const struct weir_phase *phase = weir_words_data_phase(test);
+    const struct weir_ior_layout *layout = weir_ior_layout_of(plan);
     struct weir_shift shift = weir_words_shift(test);
+    void *context = listener->context;
+    char percent[16];
 
+    if (!phase)
+        return;
+    say_target(listener, test, phase);
     listener->text(context, "type", phase->transfers.is_collective ? "collective" : "independent");
     listener->number(context, "segments", (double)phase->transfers.layout.segment_count);
     listener->text(context, "ordering in a file",
                    phase->transfers.layout.order == WEIR_ORDER_SEQUENTIAL ? "sequential"
                                                                           : "random");
-    say_shift(listener, &shift);
-}
-
-/* A share of a node's memory is printed as it was given. */
-static void say_hog(const struct weir_words_listener *listener, const struct weir_memory_hog *hog)
-{
-    char percent[16];
-
-    if (hog->bytes_per_rank > 0)
-        say_size(listener, "memoryPerTask", hog->bytes_per_rank);
-    if (hog->bytes_per_node > 0)
-        say_size(listener, "memoryPerNode", hog->bytes_per_node);
-    snprintf(percent, sizeof percent, "%u%%", hog->percent_of_node);
-    if (hog->percent_of_node > 0)
-        listener->text(listener->context, "memoryPerNode", percent);
-}
-
-static void say_job(const struct weir_words_listener *listener,
-                    const struct weir_ior_layout *layout, const struct weir_test *test,
-                    const struct weir_test_result *begun)
-{
-    void *context = listener->context;
-
+    listener->text(context, "ordering inter file", words[shift.kind]);
+    if (shift.kind != WEIR_SHIFT_NONE)
+        listener->number(context, "task offset", (double)shift.distance);
+    if (weir_words_random_shift_count(&shift) > 0)
+        listener->number(context, "reorder random seed", (double)weir_words_shift_seed(&shift));
     if (layout->has_nodes)
         listener->number(context, "nodes", begun->node_count);
     listener->number(context, "tasks", begun->rank_count);
     listener->number(context, "clients per node", begun->ranks_per_node);
-    say_hog(listener, &test->hog);
+    /* A share of a node's memory is printed as it was given. */
+    if (test->hog.bytes_per_rank > 0)
+        say_size(listener, "memoryPerTask", test->hog.bytes_per_rank);
+    if (test->hog.bytes_per_node > 0)
+        say_size(listener, "memoryPerNode", test->hog.bytes_per_node);
+    snprintf(percent, sizeof percent, "%u%%", test->hog.percent_of_node);
+    if (test->hog.percent_of_node > 0)
+        listener->text(context, "memoryPerNode", percent);
     if (layout->has_buffers) {
         listener->text(context, "memoryBuffer", "CPU");
         listener->text(context, "dataAccess", "CPU");
         listener->text(context, "GPUDirect", "0");
     }
     listener->number(context, "repetitions", (double)test->repetitions);
-}
-
-static void say_limits(const struct weir_words_listener *listener, const struct weir_plan *plan,
-                       const struct weir_test *test, const struct weir_phase *phase)
-{
-    void *context = listener->context;
-
+    say_size(listener, "xfersize", phase->transfers.layout.transfer_bytes);
+    say_size(listener, "blocksize", phase->transfers.layout.block_bytes);
+    say_size(listener, "aggregate filesize",
+             weir_layout_bytes_per_rank(&phase->transfers.layout) * begun->rank_count);
     if (test->is_dry_run)
         listener->number(context, "dryRun", 1);
-    if (plan->output.verbosity > 0 && weir_ior_layout_of(plan)->has_verbosity)
+    if (plan->output.verbosity > 0 && layout->has_verbosity)
         listener->number(context, "verbose", plan->output.verbosity);
     if (phase->stop.deadline_ns > 0) {
         listener->number(context, "stonewallingTime", (double)phase->stop.deadline_ns / 1e9);
         listener->number(context, "stoneWallingWearOut", phase->stop.has_wear_out);
     }
-}
-
-void weir_words_options(const struct weir_words_listener *listener, const struct weir_plan *plan,
-                        const struct weir_test *test, const struct weir_test_result *begun)
-{
-    const struct weir_phase *phase = weir_words_data_phase(test);
-
-    if (!phase)
-        return;
-    say_target(listener, test, phase);
-    say_layout(listener, test, phase);
-    say_job(listener, weir_ior_layout_of(plan), test, begun);
-    say_size(listener, "xfersize", phase->transfers.layout.transfer_bytes);
-    say_size(listener, "blocksize", phase->transfers.layout.block_bytes);
-    say_size(listener, "aggregate filesize",
-             weir_layout_bytes_per_rank(&phase->transfers.layout) * begun->rank_count);
-    say_limits(listener, plan, test, phase);
 }
 
 /* ---- the file system ---- */
@@ -317,32 +281,25 @@ static void say_flag(const struct subject *subject, const char *key, const char 
 
 /* ---- names ---- */
 
-/* The user's name of the machine, else IOR's: node(system). */
-static void say_platform(const struct subject *subject)
-{
-    const char *given = weir_test_setting(subject->test, "platform");
-    const struct weir_host_facts *host = &subject->result->host;
-    struct weir_text text = {0};
-
-    if (given && *given)
-        weir_text_add(&text, "%s", given);
-    else
-        weir_text_add(&text, "%s(%s)", host->node, host->system);
-    say_text(subject, "platform", weir_text_string(&text));
-    weir_text_close(&text);
-}
-
 static void say_names(const struct subject *subject)
 {
     const struct weir_test *test = subject->test;
     const char *remark = weir_words_remark(test);
     const char *hints = weir_test_setting(test, "mpiio.hintsFileName");
     struct weir_text text = {0};
+    const char *given = weir_test_setting(subject->test, "platform");
+    const struct weir_host_facts *host = &subject->result->host;
 
     say_number(subject, "testID", test->number);
     say_number(subject, "refnum", (double)test->reference);
     say_text(subject, "api", test->label);
-    say_platform(subject);
+    /* The user's name of the machine, else IOR's: node(system). */
+    if (given && *given)
+        weir_text_add(&text, "%s", given);
+    else
+        weir_text_add(&text, "%s(%s)", host->node, host->system);
+    say_text(subject, "platform", weir_text_string(&text));
+    weir_text_close(&text);
     if (remark)
         say_text(subject, "debug", remark);
     weir_words_file_name(&text, test);
@@ -353,21 +310,6 @@ static void say_names(const struct subject *subject)
 }
 
 /* ---- limits ---- */
-
-/* A share of a node's memory is not known in bytes before the run, so it is printed as it was
- * given. */
-static void say_memory(const struct subject *subject)
-{
-    const struct weir_memory_hog *hog = &subject->test->hog;
-    char percent[16];
-
-    say_number(subject, "memoryPerTask", (double)hog->bytes_per_rank);
-    snprintf(percent, sizeof percent, "%u%%", hog->percent_of_node);
-    if (hog->percent_of_node > 0)
-        say_text(subject, "memoryPerNode", percent);
-    else
-        say_number(subject, "memoryPerNode", (double)hog->bytes_per_node);
-}
 
 static double setting_seconds(const struct weir_test *test, const char *key)
 {
@@ -382,6 +324,8 @@ static void say_all_limits(const struct subject *subject)
 {
     const struct weir_test *test = subject->test;
     const struct weir_phase *phase = subject->phase;
+    const struct weir_memory_hog *hog = &subject->test->hog;
+    char percent[16];
 
     say_number(subject, "deadlineForStonewall", (double)phase->stop.deadline_ns / 1e9);
     say_number(subject, "stoneWallingWearOut", phase->stop.has_wear_out);
@@ -394,7 +338,14 @@ static void say_all_limits(const struct subject *subject)
     say_number(subject, "nodes",
                is_version_3_2(subject) ? (double)test->given_nodes
                                        : (double)subject->begun->node_count);
-    say_memory(subject);
+    /* A share of a node's memory is not known in bytes before the run, so it is printed as it was
+     * given. */
+    say_number(subject, "memoryPerTask", (double)hog->bytes_per_rank);
+    snprintf(percent, sizeof percent, "%u%%", hog->percent_of_node);
+    if (hog->percent_of_node > 0)
+        say_text(subject, "memoryPerNode", percent);
+    else
+        say_number(subject, "memoryPerNode", (double)hog->bytes_per_node);
     say_number(subject, "tasksPerNode", subject->begun->ranks_per_node);
     say_number(subject, "repetitions", (double)test->repetitions);
     say_number(subject, "multiFile", phase->target->is_new_each_repetition);
@@ -422,25 +373,6 @@ static void say_actions(const struct subject *subject)
     say_number(subject, "readFile", weir_words_phase(test, WEIR_READ) != NULL);
     say_number(subject, "writeFile", write != NULL);
     say_number(subject, "filePerProc", !subject->phase->target->is_shared);
-}
-
-static void say_order(const struct subject *subject)
-{
-    static const int random_offset[] = {
-        [WEIR_ORDER_SEQUENTIAL] = 0,
-        [WEIR_ORDER_SHUFFLED] = 1,
-        [WEIR_ORDER_RANDOM_BLOCKS] = 2,
-    };
-    enum weir_order order = subject->phase->transfers.layout.order;
-    struct weir_shift shift = weir_words_shift(subject->test);
-
-    say_number(subject, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
-    say_number(subject, "reorderTasksRandom", weir_words_random_shift_count(&shift));
-    say_number(subject, "reorderTasksRandomSeed", (double)weir_words_shift_seed(&shift));
-    /* An order that other dialects have is random enough for IOR's word. */
-    say_number(subject, "randomOffset",
-               (size_t)order < sizeof random_offset / sizeof *random_offset ? random_offset[order]
-                                                                            : 1);
 }
 
 /* ---- data ---- */
@@ -474,31 +406,6 @@ static bool ends_at_mismatch(const struct weir_test *test)
     return false;
 }
 
-static void say_checks(const struct subject *subject)
-{
-    const struct weir_phase *read = weir_words_phase(subject->test, WEIR_READ);
-    int type;
-
-    data_letter(subject->test, &type);
-    say_number(subject, "checkWrite", has_check(subject->test));
-    say_number(subject, "checkRead", read && read->transfers.must_verify);
-    if (!is_version_3(subject))
-        say_number(subject, "dataPacketType", type);
-}
-
-/* What 3.x prints of its backends MPIIO, HDF5 and NCMPI in every test. */
-static void say_old_backends(const struct subject *subject)
-{
-    say_flag(subject, "preallocate", "mpiio.preallocate");
-    say_flag(subject, "useFileView", "mpiio.useFileView");
-    say_number(subject, "setAlignment", 1);
-    say_number(subject, "storeFileOffset", 0);
-    say_flag(subject, "useSharedFilePointer", "mpiio.useSharedFilePointer");
-    if (is_version_3_2(subject))
-        say_flag(subject, "useO_DIRECT", "posix.odirect");
-    say_flag(subject, "useStridedDatatype", "mpiio.useStridedDatatype");
-}
-
 /* As it was given: -G -1 is -1 in IOR, and seed 2^32 - 1 here. */
 static double signature_of(const struct subject *subject)
 {
@@ -524,24 +431,14 @@ static void say_keeping(const struct subject *subject)
     say_number(subject, "verbose", subject->plan->output.verbosity);
 }
 
-/* IOR 3.x calls its usual data "generic". */
-static void say_data(const struct subject *subject)
-{
-    const struct weir_layout *layout = &subject->phase->transfers.layout;
-    int type;
-    const char *letter = data_letter(subject->test, &type);
-
-    say_text(subject, "data packet type", is_version_3(subject) && type == 0 ? "g" : letter);
-    say_number(subject, "setTimeStampSignature/incompressibleSeed", signature_of(subject));
-    say_number(subject, "collective", subject->phase->transfers.is_collective);
-    say_number(subject, "segmentCount", (double)layout->segment_count);
-    say_number(subject, "transferSize", (double)layout->transfer_bytes);
-    say_number(subject, "blockSize", (double)layout->block_bytes);
-}
-
 void weir_parameters_say(const struct weir_words_listener *listener, const struct weir_plan *plan,
                          const struct weir_result *result, const struct weir_test_result *begun)
 {
+    static const int random_offset[] = {
+        [WEIR_ORDER_SEQUENTIAL] = 0,
+        [WEIR_ORDER_SHUFFLED] = 1,
+        [WEIR_ORDER_RANDOM_BLOCKS] = 2,
+    };
     const struct weir_test *test = plan->tests[begun->test];
     const struct subject subject = {
         .listener = listener,
@@ -551,18 +448,56 @@ void weir_parameters_say(const struct weir_words_listener *listener, const struc
         .begun = begun,
         .phase = weir_words_data_phase(test),
     };
+    int type;
 
     say_names(&subject);
     if (!subject.phase)
         return;
     say_all_limits(&subject);
     say_actions(&subject);
-    say_order(&subject);
-    say_checks(&subject);
-    if (is_version_3(&subject))
-        say_old_backends(&subject);
+
+    enum weir_order order = subject.phase->transfers.layout.order;
+    struct weir_shift shift = weir_words_shift(subject.test);
+
+    say_number(&subject, "reorderTasks", shift.kind == WEIR_SHIFT_NODES);
+    say_number(&subject, "reorderTasksRandom", weir_words_random_shift_count(&shift));
+    say_number(&subject, "reorderTasksRandomSeed", (double)weir_words_shift_seed(&shift));
+    /* An order that other dialects have is random enough for IOR's word. */
+    say_number(&subject, "randomOffset",
+               (size_t)order < sizeof random_offset / sizeof *random_offset ? random_offset[order]
+                                                                            : 1);
+
+    const struct weir_phase *read = weir_words_phase(subject.test, WEIR_READ);
+
+    data_letter(subject.test, &type);
+    say_number(&subject, "checkWrite", has_check(subject.test));
+    say_number(&subject, "checkRead", read && read->transfers.must_verify);
+    if (!is_version_3(&subject))
+        say_number(&subject, "dataPacketType", type);
+
+    if (is_version_3(&subject)) {
+        /* What 3.x prints of its backends MPIIO, HDF5 and NCMPI in every test. */
+        say_flag(&subject, "preallocate", "mpiio.preallocate");
+        say_flag(&subject, "useFileView", "mpiio.useFileView");
+        say_number(&subject, "setAlignment", 1);
+        say_number(&subject, "storeFileOffset", 0);
+        say_flag(&subject, "useSharedFilePointer", "mpiio.useSharedFilePointer");
+        if (is_version_3_2(&subject))
+            say_flag(&subject, "useO_DIRECT", "posix.odirect");
+        say_flag(&subject, "useStridedDatatype", "mpiio.useStridedDatatype");
+    }
     say_keeping(&subject);
-    say_data(&subject);
+
+    /* IOR 3.x calls its usual data "generic". */
+    const struct weir_layout *layout = &subject.phase->transfers.layout;
+    const char *letter = data_letter(subject.test, &type);
+
+    say_text(&subject, "data packet type", is_version_3(&subject) && type == 0 ? "g" : letter);
+    say_number(&subject, "setTimeStampSignature/incompressibleSeed", signature_of(&subject));
+    say_number(&subject, "collective", subject.phase->transfers.is_collective);
+    say_number(&subject, "segmentCount", (double)layout->segment_count);
+    say_number(&subject, "transferSize", (double)layout->transfer_bytes);
+    say_number(&subject, "blockSize", (double)layout->block_bytes);
 }
 
 /* ---- versions ---- */

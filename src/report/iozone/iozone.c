@@ -79,13 +79,16 @@ static void add_percentile(struct weir_text *text, const struct weir_histogram *
         weir_text_add(text, "%.3f", (double)weir_histogram_percentile(latency, fraction) / 1e3);
 }
 
-static void add_line(struct weir_text *text, const struct weir_plan *plan,
-                     const struct weir_phase_result *phase)
+static void add_to_file(struct weir_rank_csv *held, struct weir_text *text,
+                        const struct weir_plan *plan, const struct weir_phase_result *phase)
 {
+    struct weir_iozone_figures figures;
+
+    (void)held;
+
     const struct weir_test *test = plan->tests[phase->test];
     const char *mode = weir_test_setting(test, "mode");
     enum weir_iozone_test which = weir_iozone_test_of(plan, phase);
-    struct weir_iozone_figures figures;
 
     if (which == WEIR_IOZONE_TESTS || !weir_iozone_has_number(plan, phase))
         return;
@@ -99,13 +102,6 @@ static void add_line(struct weir_text *text, const struct weir_plan *plan,
     add_percentile(text, phase->latency, 0.5);
     add_percentile(text, phase->latency, 0.99);
     weir_text_add(text, ",%.9f,%u\n", figures.wall_s, phase->repetition);
-}
-
-static void add_to_file(struct weir_rank_csv *held, struct weir_text *text,
-                        const struct weir_plan *plan, const struct weir_phase_result *phase)
-{
-    (void)held;
-    add_line(text, plan, phase);
 }
 
 /* The lines of the file of -b. */

@@ -41,22 +41,6 @@ static bool has_group(const struct weir_plan *plan, unsigned group)
     return group == POSITIONED ? weir_iozone_is_set(test, "has-pwrite") : true;
 }
 
-static void weir_iozone_table_heads(struct weir_text *text, const struct weir_plan *plan)
-{
-    const struct weir_iozone_layout *layout = weir_iozone_layout_of(plan);
-    bool is_short = weir_iozone_is_set(plan->tests[0], "short-table");
-
-    for (unsigned line = 0; line < 2; line++) {
-        for (unsigned group = 0; group < GROUPS; group++) {
-            if (has_group(plan, group))
-                weir_text_add(text, "%s", layout->heads[group][line]);
-            else if (group == STDIO && !is_short) /* its place stays empty */
-                weir_text_add(text, "%*s", (int)strlen(layout->heads[group][line]), "");
-        }
-        weir_text_add(text, "\n");
-    }
-}
-
 /* ---- values ---- */
 
 struct cell {
@@ -143,31 +127,6 @@ static void add_cell(struct weir_text *text, const struct cell *cell, int width)
         weir_text_add(text, "%*s", width, cell->kind == FAILED ? "failed" : "-");
     else
         weir_text_add(text, "%*llu", width, cell->value);
-}
-
-/* The row that the tests around this one make, as far as they have come. */
-static void weir_iozone_table_row(struct weir_text *text, const struct weir_plan *plan,
-                                  const struct weir_result *result, const struct weir_test *test)
-{
-    const struct weir_iozone_layout *layout = weir_iozone_layout_of(plan);
-    struct cell cells[WEIR_IOZONE_COLUMNS];
-
-    find_cells(plan, result, test, cells);
-    weir_text_add(text, "%*llu%*llu", layout->file_width,
-                  (unsigned long long)weir_iozone_number(test, "file-kb"), layout->record_width,
-                  (unsigned long long)weir_iozone_number(test, "record-kb"));
-    for (unsigned group = 0; group < GROUPS; group++) {
-        if (!has_group(plan, group))
-            continue;
-        for (enum weir_iozone_test which = group_begins[group]; which < group_begins[group + 1];
-             which++) {
-            /* The last column of stdio is one blank short when it is empty. */
-            bool is_short = which == WEIR_IOZONE_FREREAD && cells[which].kind == EMPTY;
-
-            add_cell(text, &cells[which], layout->widths[which] - is_short);
-        }
-    }
-    weir_text_add(text, "\n");
 }
 
 /* ---- Excel text ---- */
@@ -262,36 +221,6 @@ static bool is_first_of_file(const struct weir_plan *plan, unsigned test)
     return true;
 }
 
-static void add_excel_report(struct weir_text *text, const struct weir_plan *plan,
-                             const struct weir_result *result, enum weir_iozone_test which,
-                             bool is_cpu)
-{
-    uint64_t record_kb = 0;
-
-    weir_text_add(text, "\n\"%s %sreport%s\"\n      ", titles[which],
-                  is_cpu ? "CPU utilization " : "",
-                  is_cpu ? " (Zero values should be ignored)" : "");
-    while ((record_kb = record_above(plan, record_kb)) != 0)
-        weir_text_add(text, "  \"%llu\"", (unsigned long long)record_kb);
-    weir_text_add(text, "\n");
-    for (unsigned i = 0; i < plan->test_count; i++)
-        if (is_first_of_file(plan, i))
-            add_excel_row(text, plan, result, weir_iozone_number(plan->tests[i], "file-kb"), which,
-                          is_cpu);
-}
-
-static void weir_iozone_table_excel(struct weir_text *text, const struct weir_plan *plan,
-                                    const struct weir_result *result)
-{
-    bool has_cpu = weir_iozone_is_set(plan->tests[0], "cpu");
-
-    weir_text_add(text, "Excel output is below:\n");
-    for (int is_cpu = 0; is_cpu <= has_cpu; is_cpu++)
-        for (enum weir_iozone_test which = 0; which < WEIR_IOZONE_COLUMNS; which++)
-            if (weir_iozone_any_selects(plan, which))
-                add_excel_report(text, plan, result, which, is_cpu);
-}
-
 /* ---- a test of several children ---- */
 
 struct line_words {
@@ -365,40 +294,6 @@ static bool is_first(const struct weir_plan *plan, const struct weir_result *res
     return true;
 }
 
-static void add_child_lines(struct weir_text *text, const struct weir_plan *plan,
-                            const struct weir_phase_result *phase, struct units units)
-{
-    bool has_cpu = weir_iozone_is_set(plan->tests[phase->test], "cpu");
-
-    for (unsigned rank = 0; rank < phase->rank_count; rank++) {
-        struct weir_iozone_figures child = weir_iozone_child(plan, phase, rank);
-
-        weir_text_add(text, "\tChild[%u] xfer count = %10.2f %s, Throughput = %10.2f %s", rank,
-                      child.min_xfer, units.amount, child.children, units.rate);
-        if (has_cpu)
-            weir_text_add(text, ", wall=%6.3f, cpu=%6.3f, %%=%6.2f", child.wall_s, child.cpu_s,
-                          weir_iozone_cpu_percent(&child));
-        weir_text_add(text, "\n");
-    }
-}
-
-static void add_rates(struct weir_text *text, const struct weir_test *test,
-                      const struct weir_phase_result *phase, const struct line_words *line,
-                      const struct weir_iozone_figures *figures, struct units units)
-{
-    const char *child = weir_iozone_is_set(test, "threads") ? "thread" : "process";
-    const char *rate = units.rate;
-
-    weir_text_add(text, "\tChildren see throughput for %*u %s%s= %10.2f %s\n", line->count_width,
-                  phase->rank_count, line->name, line->children_gap, figures->children, rate);
-    weir_text_add(text, "\tParent sees throughput for %*u %s%s= %10.2f %s\n", line->count_width,
-                  phase->rank_count, line->name, line->parent_gap, figures->parent, rate);
-    weir_text_add(text, "\tMin throughput per %s \t\t\t= %10.2f %s \n", child, figures->min, rate);
-    weir_text_add(text, "\tMax throughput per %s \t\t\t= %10.2f %s\n", child, figures->max, rate);
-    weir_text_add(text, "\tAvg throughput per %s \t\t\t= %10.2f %s\n", child, figures->mean, rate);
-    weir_text_add(text, "\tMin xfer \t\t\t\t\t= %10.2f %s\n", figures->min_xfer, units.amount);
-}
-
 /* The block of a phase that has a number. */
 static void weir_iozone_block(struct weir_text *text, const struct weir_plan *plan,
                               const struct weir_result *result,
@@ -414,15 +309,39 @@ static void weir_iozone_block(struct weir_text *text, const struct weir_plan *pl
     weir_text_add(text, "\n");
     if (weir_iozone_is_set(test, "clustered"))
         weir_text_add(text, "\tTest running:\n");
-    add_rates(text, test, phase, line, &figures, units);
+
+    const char *who = weir_iozone_is_set(test, "threads") ? "thread" : "process";
+    const char *rate = units.rate;
+
+    weir_text_add(text, "\tChildren see throughput for %*u %s%s= %10.2f %s\n", line->count_width,
+                  phase->rank_count, line->name, line->children_gap, figures.children, rate);
+    weir_text_add(text, "\tParent sees throughput for %*u %s%s= %10.2f %s\n", line->count_width,
+                  phase->rank_count, line->name, line->parent_gap, figures.parent, rate);
+    weir_text_add(text, "\tMin throughput per %s \t\t\t= %10.2f %s \n", who, figures.min, rate);
+    weir_text_add(text, "\tMax throughput per %s \t\t\t= %10.2f %s\n", who, figures.max, rate);
+    weir_text_add(text, "\tAvg throughput per %s \t\t\t= %10.2f %s\n", who, figures.mean, rate);
+    weir_text_add(text, "\tMin xfer \t\t\t\t\t= %10.2f %s\n", figures.min_xfer, units.amount);
+
     if (weir_iozone_is_set(test, "cpu"))
         weir_text_add(text,
                       "\tCPU %s: Wall time %8.3f    CPU time %8.3f    CPU utilization %6.2f %%\n\n",
                       is_first(plan, result, phase) ? "Utilization" : "utilization", figures.wall_s,
                       figures.cpu_s, weir_iozone_cpu_percent(&figures));
     /* Figures of single ranks are there while their phase is the latest one. */
-    if (weir_iozone_is_set(test, "child-lines") && phase->rows != NULL)
-        add_child_lines(text, plan, phase, units);
+    if (weir_iozone_is_set(test, "child-lines") && phase->rows != NULL) {
+        bool has_cpu = weir_iozone_is_set(plan->tests[phase->test], "cpu");
+
+        for (unsigned rank = 0; rank < phase->rank_count; rank++) {
+            struct weir_iozone_figures child = weir_iozone_child(plan, phase, rank);
+
+            weir_text_add(text, "\tChild[%u] xfer count = %10.2f %s, Throughput = %10.2f %s", rank,
+                          child.min_xfer, units.amount, child.children, units.rate);
+            if (has_cpu)
+                weir_text_add(text, ", wall=%6.3f, cpu=%6.3f, %%=%6.2f", child.wall_s, child.cpu_s,
+                              weir_iozone_cpu_percent(&child));
+            weir_text_add(text, "\n");
+        }
+    }
 }
 
 /* ---- Excel text ---- */
@@ -498,14 +417,6 @@ static void add_excel_table(struct weir_text *text, const struct weir_plan *plan
     }
 }
 
-static void weir_iozone_blocks_excel(struct weir_text *text, const struct weir_plan *plan,
-                                     const struct weir_result *result)
-{
-    add_excel_table(text, plan, result, false);
-    if (weir_iozone_is_set(plan->tests[0], "cpu"))
-        add_excel_table(text, plan, result, true);
-}
-
 /* ---- the head ---- */
 
 static const char about[] =
@@ -518,13 +429,6 @@ static const char about[] =
     "\t             child, be they 0.\n"
     "\t             A test that failed has no number, and the run then\n"
     "\t             ends with a code that is not 0.\n";
-
-/* Options that the front end changed or ignored. */
-static void add_remarks(struct weir_text *text, const struct weir_plan *plan)
-{
-    for (unsigned i = 0; i < plan->test_count; i++)
-        weir_report_remarks(text, "\tNote: ", plan, plan->tests[i]);
-}
 
 /* The lines of the options, as the front end has them; older versions have other units. */
 static void add_splash(struct weir_text *text, const struct weir_plan *plan)
@@ -545,16 +449,6 @@ static void add_splash(struct weir_text *text, const struct weir_plan *plan)
         weir_text_add(text, "\n");
         line += length + (line[length] == '\n');
     }
-}
-
-static void add_command_line(struct weir_text *text, const struct weir_plan *plan)
-{
-    weir_text_add(text, "\tCommand line used:");
-    for (size_t i = 0; i < plan->source.word_count; i++) {
-        weir_text_add(text, " ");
-        weir_text_add_visible(text, plan->source.words[i]);
-    }
-    weir_text_add(text, "\n");
 }
 
 /* The whole unit of an older version has another case: "Kbytes". */
@@ -587,59 +481,68 @@ static void add_settings(struct weir_text *text, const struct weir_plan *plan)
                   (unsigned long long)(stride > 0 ? stride : 17));
 }
 
-static void add_children(struct weir_text *text, const struct weir_plan *plan)
-{
-    const struct weir_test *test = plan->tests[0];
-    uint64_t least = weir_iozone_number(test, "least-children"), shown = least;
-    uint64_t most = weir_iozone_number(test, "most-children");
-    bool has_threads = weir_iozone_is_set(test, "threads");
-
-    if (least > 0)
-        weir_text_add(text, "\tMin process = %llu \n\tMax process = %llu \n",
-                      (unsigned long long)least, (unsigned long long)most);
-    for (unsigned i = 0; least == 0 && i < plan->test_count; i++) {
-        uint64_t children = weir_iozone_number(plan->tests[i], "children");
-
-        shown = children > shown ? children : shown;
-    }
-    weir_text_add(text, "\tThroughput test with %llu %s\n", (unsigned long long)shown,
-                  has_threads ? (shown == 1 ? "thread" : "threads")
-                              : (shown == 1 ? "process" : "processes"));
-}
-
-static void add_system(struct weir_text *text, const struct weir_host_facts *host)
-{
-    const char *system = host->system;
-
-    weir_text_add(text, "\t\tCompiled for 64 bit mode.\n\t\tBuild: ");
-    for (; *system != '\0'; system++)
-        weir_text_add(text, "%c", tolower((unsigned char)*system));
-    weir_text_add(text, "-%s \n", strcmp(host->machine, "x86_64") == 0 ? "AMD64" : host->machine);
-}
-
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
     char date[WEIR_DATE_BYTES];
+    const char *system = result->host.system;
 
     weir_text_add(text,
                   "\tIozone: Performance Test of File I/O\n\t        Version $Revision: %s $\n",
                   weir_iozone_layout_of(plan)->version);
-    add_system(text, &result->host);
+    weir_text_add(text, "\t\tCompiled for 64 bit mode.\n\t\tBuild: ");
+    for (; *system != '\0'; system++)
+        weir_text_add(text, "%c", tolower((unsigned char)*system));
+    weir_text_add(text, "-%s \n",
+                  strcmp(result->host.machine, "x86_64") == 0 ? "AMD64" : result->host.machine);
     weir_text_add(text, "\n%s\n", about);
     if (plan->test_count == 0)
         return;
-    add_remarks(text, plan);
+    /* Options that the front end changed or ignored. */
+    for (unsigned i = 0; i < plan->test_count; i++)
+        weir_report_remarks(text, "\tNote: ", plan, plan->tests[i]);
     if (result->launch_mismatch != NULL)
         weir_report_sentence(text, "\tNote: ", result->launch_mismatch);
     weir_text_add(text, "\tRun began: %s\n\n", weir_date_format(result->begun_s, date));
     add_splash(text, plan);
-    add_command_line(text, plan);
+    weir_text_add(text, "\tCommand line used:");
+    for (size_t i = 0; i < plan->source.word_count; i++) {
+        weir_text_add(text, " ");
+        weir_text_add_visible(text, plan->source.words[i]);
+    }
+    weir_text_add(text, "\n");
     add_settings(text, plan);
-    if (weir_iozone_is_throughput(plan->tests[0]))
-        add_children(text, plan);
-    else
-        weir_iozone_table_heads(text, plan);
+    if (weir_iozone_is_throughput(plan->tests[0])) {
+        const struct weir_test *test = plan->tests[0];
+        uint64_t least = weir_iozone_number(test, "least-children"), shown = least;
+        uint64_t most = weir_iozone_number(test, "most-children");
+        bool has_threads = weir_iozone_is_set(test, "threads");
+
+        if (least > 0)
+            weir_text_add(text, "\tMin process = %llu \n\tMax process = %llu \n",
+                          (unsigned long long)least, (unsigned long long)most);
+        for (unsigned k = 0; least == 0 && k < plan->test_count; k++) {
+            uint64_t children = weir_iozone_number(plan->tests[k], "children");
+
+            shown = children > shown ? children : shown;
+        }
+        weir_text_add(text, "\tThroughput test with %llu %s\n", (unsigned long long)shown,
+                      has_threads ? (shown == 1 ? "thread" : "threads")
+                                  : (shown == 1 ? "process" : "processes"));
+    } else {
+        const struct weir_iozone_layout *layout = weir_iozone_layout_of(plan);
+        bool is_short = weir_iozone_is_set(plan->tests[0], "short-table");
+
+        for (unsigned line = 0; line < 2; line++) {
+            for (unsigned group = 0; group < GROUPS; group++) {
+                if (has_group(plan, group))
+                    weir_text_add(text, "%s", layout->heads[group][line]);
+                else if (group == STDIO && !is_short) /* its place stays empty */
+                    weir_text_add(text, "%*s", (int)strlen(layout->heads[group][line]), "");
+            }
+            weir_text_add(text, "\n");
+        }
+    }
 }
 
 /* ---- tests ---- */
@@ -672,9 +575,14 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
                       (unsigned long long)weir_iozone_number(test, "record-kb"), kbyte);
 }
 
-static void add_problems(struct weir_text *text, const struct weir_plan *plan,
-                         const struct weir_phase_result *phase)
+static void phase_done(struct weir_text *text, const struct weir_plan *plan,
+                       const struct weir_result *result, const struct weir_phase_result *phase)
 {
+    if (weir_figures_phase(plan, phase) == NULL || phase->outcome == WEIR_OUTCOME_SKIPPED)
+        return;
+    if (phase->notes != NULL)
+        weir_report_notes(text, phase);
+
     enum weir_iozone_test which = weir_iozone_test_of(plan, phase);
     const char *name =
         which < WEIR_IOZONE_TESTS ? weir_iozone_block_name(which) : "files of the test";
@@ -691,16 +599,7 @@ static void add_problems(struct weir_text *text, const struct weir_plan *plan,
     if (phase->mismatches.wrong_transfers > 0)
         weir_text_add(text, "ERROR: %s: data of %llu operations are not those that were written\n",
                       name, (unsigned long long)phase->mismatches.wrong_transfers);
-}
 
-static void phase_done(struct weir_text *text, const struct weir_plan *plan,
-                       const struct weir_result *result, const struct weir_phase_result *phase)
-{
-    if (weir_figures_phase(plan, phase) == NULL || phase->outcome == WEIR_OUTCOME_SKIPPED)
-        return;
-    if (phase->notes != NULL)
-        weir_report_notes(text, phase);
-    add_problems(text, plan, phase);
     if (weir_iozone_is_throughput(plan->tests[phase->test]) &&
         weir_iozone_test_of(plan, phase) != WEIR_IOZONE_TESTS &&
         weir_iozone_has_number(plan, phase))
@@ -710,10 +609,30 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
 static void add_end_of_row(struct weir_text *text, const struct weir_plan *plan,
                            const struct weir_result *result, const struct weir_test *test)
 {
-    if (weir_iozone_is_throughput(test))
+    if (weir_iozone_is_throughput(test)) {
         weir_text_add(text, "\n\n");
-    else
-        weir_iozone_table_row(text, plan, result, test);
+    } else {
+        /* The row that the tests around this one make, as far as they have come. */
+        const struct weir_iozone_layout *layout = weir_iozone_layout_of(plan);
+        struct cell cells[WEIR_IOZONE_COLUMNS];
+
+        find_cells(plan, result, test, cells);
+        weir_text_add(text, "%*llu%*llu", layout->file_width,
+                      (unsigned long long)weir_iozone_number(test, "file-kb"), layout->record_width,
+                      (unsigned long long)weir_iozone_number(test, "record-kb"));
+        for (unsigned group = 0; group < GROUPS; group++) {
+            if (!has_group(plan, group))
+                continue;
+            for (enum weir_iozone_test which = group_begins[group]; which < group_begins[group + 1];
+                 which++) {
+                /* The last column of stdio is one blank short when it is empty. */
+                bool is_short = which == WEIR_IOZONE_FREREAD && cells[which].kind == EMPTY;
+
+                add_cell(text, &cells[which], layout->widths[which] - is_short);
+            }
+        }
+        weir_text_add(text, "\n");
+    }
 }
 
 static void test_ends(struct weir_text *text, const struct weir_plan *plan,
@@ -751,15 +670,38 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     has_excel = weir_iozone_is_set(plan->tests[0], "excel");
     if (!is_last_of_row(plan, last)) /* the run was cut in the middle of a row */
         add_end_of_row(text, plan, result, last);
-    if (is_throughput && has_excel)
-        weir_iozone_blocks_excel(text, plan, result);
+    if (is_throughput && has_excel) {
+        add_excel_table(text, plan, result, false);
+        if (weir_iozone_is_set(plan->tests[0], "cpu"))
+            add_excel_table(text, plan, result, true);
+    }
     if (is_complete(plan, result))
         weir_text_add(text, "\niozone test complete.\n");
     else
         weir_text_add(text, "\niozone: %s\n",
                       result->is_interrupted ? "interrupted" : "not all tests were done");
-    if (!is_throughput && has_excel)
-        weir_iozone_table_excel(text, plan, result);
+    if (!is_throughput && has_excel) {
+        bool has_cpu = weir_iozone_is_set(plan->tests[0], "cpu");
+
+        weir_text_add(text, "Excel output is below:\n");
+        for (int is_cpu = 0; is_cpu <= has_cpu; is_cpu++)
+            for (enum weir_iozone_test which = 0; which < WEIR_IOZONE_COLUMNS; which++)
+                if (weir_iozone_any_selects(plan, which)) {
+                    uint64_t record_kb = 0;
+
+                    weir_text_add(text, "\n\"%s %sreport%s\"\n      ", titles[which],
+                                  is_cpu ? "CPU utilization " : "",
+                                  is_cpu ? " (Zero values should be ignored)" : "");
+                    while ((record_kb = record_above(plan, record_kb)) != 0)
+                        weir_text_add(text, "  \"%llu\"", (unsigned long long)record_kb);
+                    weir_text_add(text, "\n");
+                    for (unsigned i = 0; i < plan->test_count; i++)
+                        if (is_first_of_file(plan, i))
+                            add_excel_row(text, plan, result,
+                                          weir_iozone_number(plan->tests[i], "file-kb"), which,
+                                          is_cpu);
+                }
+    }
 }
 
 const struct weir_reporter weir_reporter_iozone = {

@@ -59,40 +59,6 @@ static void end(struct weir_rank_csv *held, struct weir_text *text)
     *held = (struct weir_rank_csv){0};
 }
 
-static void begin(struct weir_rank_csv *held, const struct weir_test *test,
-                  const struct weir_phase_result *phase)
-{
-    size_t count = ((size_t)phase->rank_count + 1) * CELLS;
-
-    *held = (struct weir_rank_csv){
-        .iteration = phase->repetition,
-        .rank_count = phase->rank_count,
-        .items = weir_mdtest_items(test),
-        .cells = weir_memory_grow(NULL, count * sizeof(double)),
-    };
-    for (size_t i = 0; i < count; i++)
-        held->cells[i] = NAN;
-}
-
-/* Cells of what a rank did nothing of stay empty. */
-static void fill(struct weir_rank_csv *held, const struct weir_plan *plan,
-                 const struct weir_phase_result *phase, int row)
-{
-    struct weir_mdtest_figures figures = weir_mdtest_figures(plan, phase);
-    uint64_t items = weir_mdtest_items_done(plan, phase);
-    double *cells = held->cells + 2 * (size_t)row;
-
-    if (items > 0)
-        held->items = items;
-    cells[0] = figures.all[WEIR_MDTEST_RATE];
-    cells[1] = figures.all[WEIR_MDTEST_SECONDS];
-    for (unsigned rank = 0; rank < held->rank_count; rank++) {
-        cells += CELLS;
-        if (phase->rows[rank].op_count > 0)
-            weir_mdtest_of_rank(plan, phase, rank, &cells[0], &cells[1]);
-    }
-}
-
 static void add(struct weir_rank_csv *held, struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_phase_result *phase)
 {
@@ -104,10 +70,34 @@ static void add(struct weir_rank_csv *held, struct weir_text *text, const struct
         !weir_figures_has_failed(phase)) {
         if (held->cells != NULL && held->iteration != phase->repetition)
             end(held, text);
-        if (held->cells == NULL)
-            begin(held, test, phase);
-        if (held->rank_count == phase->rank_count)
-            fill(held, plan, phase, row);
+        if (held->cells == NULL) {
+            size_t count = ((size_t)phase->rank_count + 1) * CELLS;
+
+            *held = (struct weir_rank_csv){
+                .iteration = phase->repetition,
+                .rank_count = phase->rank_count,
+                .items = weir_mdtest_items(test),
+                .cells = weir_memory_grow(NULL, count * sizeof(double)),
+            };
+            for (size_t i = 0; i < count; i++)
+                held->cells[i] = NAN;
+        }
+        if (held->rank_count == phase->rank_count) {
+            /* Cells of what a rank did nothing of stay empty. */
+            struct weir_mdtest_figures figures = weir_mdtest_figures(plan, phase);
+            uint64_t items = weir_mdtest_items_done(plan, phase);
+            double *cells = held->cells + 2 * (size_t)row;
+
+            if (items > 0)
+                held->items = items;
+            cells[0] = figures.all[WEIR_MDTEST_RATE];
+            cells[1] = figures.all[WEIR_MDTEST_SECONDS];
+            for (unsigned rank = 0; rank < held->rank_count; rank++) {
+                cells += CELLS;
+                if (phase->rows[rank].op_count > 0)
+                    weir_mdtest_of_rank(plan, phase, rank, &cells[0], &cells[1]);
+            }
+        }
     }
     /* Also if the last phase has no cells: the lines of a finished iteration are not held. */
     if (planned != NULL && planned == test->phases[test->phase_count - 1])

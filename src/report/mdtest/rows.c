@@ -274,22 +274,6 @@ struct gathering {
     struct weir_sums ranks[WEIR_MDTEST_QUANTITIES]; /* of their means, with extremes of extremes */
 };
 
-static void gather(struct gathering *sums, const struct weir_plan *plan,
-                   const struct weir_phase_result *result)
-{
-    struct weir_mdtest_figures figures = weir_mdtest_figures(plan, result);
-
-    for (int i = 0; i < WEIR_MDTEST_QUANTITIES; i++) {
-        const struct weir_spread *ranks = &figures.ranks[i];
-        struct weir_sums *sum = &sums->ranks[i];
-
-        weir_sums_add(&sums->all[i], figures.all[i]);
-        weir_sums_add(sum, ranks->mean);
-        sum->min = sum->count == 1 ? ranks->min : fmin(sum->min, ranks->min);
-        sum->max = fmax(sum->max, ranks->max);
-    }
-}
-
 /* Iterations without a record did as many operations as one that has one. */
 static void gather_history(struct gathering *sums, const struct weir_plan *plan,
                            const struct weir_phase_result *like,
@@ -326,7 +310,18 @@ static const struct weir_phase_result *gather_all(struct gathering *sums,
         for (unsigned i = 0; i < result->phase_count; i++)
             if (is_of_row(plan, &result->phases[i], test, row, outcomes[k])) {
                 last = &result->phases[i];
-                gather(sums, plan, last);
+
+                struct weir_mdtest_figures figures = weir_mdtest_figures(plan, last);
+
+                for (int j = 0; j < WEIR_MDTEST_QUANTITIES; j++) {
+                    const struct weir_spread *ranks = &figures.ranks[j];
+                    struct weir_sums *sum = &sums->ranks[j];
+
+                    weir_sums_add(&sums->all[j], figures.all[j]);
+                    weir_sums_add(sum, ranks->mean);
+                    sum->min = sum->count == 1 ? ranks->min : fmin(sum->min, ranks->min);
+                    sum->max = fmax(sum->max, ranks->max);
+                }
             }
     if (last != NULL && weir_result_history(result, test->number, last->phase) != NULL)
         gather_history(sums, plan, last, weir_result_history(result, test->number, last->phase));

@@ -59,29 +59,6 @@ static void add_name(struct weir_text *text, const struct table *table, int row)
         weir_text_add(text, "   %-*s ", table->has_ranks && !is_of_tree ? 18 : 22, name);
 }
 
-static void add_rank_cells(struct weir_text *text, const struct table *table, int row,
-                           const struct weir_spread *ranks)
-{
-    bool is_of_tree = strncmp(weir_mdtest_row_name(row), "Tree ", strlen("Tree ")) == 0;
-
-    if (table->has_ranks)
-        weir_text_add(text, "%14.3f %14.3f %14.3f %s", ranks->max, ranks->min, ranks->mean,
-                      is_of_tree || table->layout->label_columns > 0 ? "    " : "        ");
-}
-
-static void add_row(struct weir_text *text, const struct table *table, int row,
-                    const struct weir_mdtest_summary *summary)
-{
-    const struct weir_spread *all = &summary->all[table->quantity];
-    /* mdtest's tables have the rate of one tree, whose directories task 0 makes in its time. */
-    double trees = table->quantity == WEIR_MDTEST_RATE && summary->trees > 1 ? summary->trees : 1.0;
-
-    add_name(text, table, row);
-    add_rank_cells(text, table, row, &summary->ranks[table->quantity]);
-    weir_text_add(text, "%14.3f %14.3f %14.3f %14.3f\n", all->max / trees, all->min / trees,
-                  all->mean / trees, all->stddev / trees);
-}
-
 /* 3.x renames no directories: what it does not know of has a row only if it was asked for. */
 static bool is_shown(const struct weir_mdtest_layout *layout, const struct weir_test *test, int row)
 {
@@ -102,27 +79,24 @@ static void add_table(struct weir_text *text, const struct table *table,
         if (!is_shown(table->layout, test, row))
             continue;
         summary = weir_mdtest_summary(plan, result, test, row);
-        add_row(text, table, row, &summary);
+
+        const struct weir_spread *all = &summary.all[table->quantity];
+        /* mdtest's tables have the rate of one tree, whose directories task 0 makes in its time. */
+        double trees =
+            table->quantity == WEIR_MDTEST_RATE && summary.trees > 1 ? summary.trees : 1.0;
+
+        add_name(text, table, row);
+
+        bool is_of_tree = strncmp(weir_mdtest_row_name(row), "Tree ", strlen("Tree ")) == 0;
+
+        if (table->has_ranks)
+            weir_text_add(text, "%14.3f %14.3f %14.3f %s", summary.ranks[table->quantity].max,
+                          summary.ranks[table->quantity].min, summary.ranks[table->quantity].mean,
+                          is_of_tree || table->layout->label_columns > 0 ? "    " : "        ");
+
+        weir_text_add(text, "%14.3f %14.3f %14.3f %14.3f\n", all->max / trees, all->min / trees,
+                      all->mean / trees, all->stddev / trees);
     }
-}
-
-/* The table of rates, that of times with -Z, or both with -P. */
-static void weir_mdtest_tables(struct weir_text *text, const struct weir_plan *plan,
-                               const struct weir_result *result, const struct weir_test *test)
-{
-    struct table table = {.layout = weir_mdtest_layout_of(plan),
-                          .has_ranks = weir_mdtest_is_set(test, "showRankStatistics"),
-                          .is_done = weir_mdtest_is_done(plan, result, test)};
-    bool has_both = weir_mdtest_is_set(test, "print-rate-and-time");
-
-    table.title = table.layout->rate_title;
-    table.quantity = WEIR_MDTEST_RATE;
-    if (has_both || !weir_mdtest_is_set(test, "print-time"))
-        add_table(text, &table, plan, result, test);
-    table.title = table.layout->time_title;
-    table.quantity = table.layout->has_op_times ? WEIR_MDTEST_OP_MS : WEIR_MDTEST_SECONDS;
-    if (has_both || weir_mdtest_is_set(test, "print-time"))
-        add_table(text, &table, plan, result, test);
 }
 
 /* ---- lines of the head ---- */
@@ -137,26 +111,13 @@ static void add_date(struct weir_text *text, const struct weir_plan *plan, const
     weir_text_add(text, "-- %s at %s --\n", what, weir_date_format_american(seconds, date));
 }
 
-static void add_command_line(struct weir_text *text, const struct weir_plan *plan)
-{
-    const struct weir_plan_source *source = &plan->source;
-    char quote = weir_mdtest_layout_of(plan)->quote;
-
-    weir_text_add(text, "Command line used:");
-    for (size_t i = 0; i < source->word_count; i++) {
-        weir_text_add(text, i > 0 ? " %c" : " ", quote);
-        weir_text_add_visible(text, source->words[i]);
-        if (i > 0)
-            weir_text_add(text, "%c", quote);
-    }
-    weir_text_add(text, "\n");
-}
-
 static void begin(struct weir_text *text, const struct weir_plan *plan,
                   const struct weir_result *result)
 {
     char version[WEIR_REPORT_VERSION_BYTES];
     unsigned ranks = 0, nodes = 0;
+    const struct weir_plan_source *source = &plan->source;
+    char quote = weir_mdtest_layout_of(plan)->quote;
 
     /* Tests may be of some of the tasks; the number of all is not told before the last one. */
     for (unsigned i = 0; i < result->test_count; i++) {
@@ -168,7 +129,14 @@ static void begin(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "\nmdtest-%s was launched with %u total task(s) on %u node(s)\n",
                   weir_report_version(plan, weir_mdtest_layout_of(plan)->version, version), ranks,
                   nodes);
-    add_command_line(text, plan);
+    weir_text_add(text, "Command line used:");
+    for (size_t i = 0; i < source->word_count; i++) {
+        weir_text_add(text, i > 0 ? " %c" : " ", quote);
+        weir_text_add_visible(text, source->words[i]);
+        if (i > 0)
+            weir_text_add(text, "%c", quote);
+    }
+    weir_text_add(text, "\n");
 }
 
 /* ---- tests ---- */
@@ -178,27 +146,6 @@ static bool has_empty_read(const struct weir_test *test)
     const struct weir_phase *read = weir_test_phase(test, WEIR_READ_FILE);
 
     return read != NULL && read->names.bytes == 0;
-}
-
-/* Each once: numbers of tasks (-f, -l) make tests that are alike. */
-static void add_warnings(struct weir_text *text, const struct weir_plan *plan,
-                         const struct weir_test *test, const struct weir_test_result *begun)
-{
-    bool only_opens = has_empty_read(test);
-
-    for (unsigned i = 0; only_opens && i < test->number; i++)
-        only_opens = !has_empty_read(plan->tests[i]);
-    if (only_opens && weir_mdtest_layout_of(plan)->has_read_warning)
-        weir_text_add(text, "WARNING: Read bytes is 0, thus, a read test will actually just "
-                            "open/close\n");
-    for (size_t i = 0; i < test->remark_count; i++)
-        if (!weir_notices_is_pretence(test->remarks[i]) && !weir_plan_repeats_remark(plan, test, i))
-            weir_report_sentence(text, "WARNING: ", test->remarks[i]);
-    if (test->rank_limit > begun->rank_count)
-        weir_text_add(text,
-                      "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
-                      (unsigned long long)test->rank_limit, begun->rank_count, begun->rank_count);
-    weir_report_room(text, "WARNING: ", begun);
 }
 
 static void add_place(struct weir_text *text, const struct weir_mdtest_layout *layout,
@@ -248,22 +195,6 @@ static uint64_t shift_of(const struct weir_test *test, const struct weir_test_re
                 least = shifts[k]->distance;
     }
     return begun->node_count > 1 ? least * begun->ranks_per_node : least;
-}
-
-static void add_order(struct weir_text *text, const struct weir_test *test,
-                      const struct weir_test_result *begun)
-{
-    uint64_t shift = shift_of(test, begun);
-
-    for (size_t i = 0; i < test->phase_count; i++)
-        if (test->phases[i]->names.seed_is_given) {
-            weir_text_add(text, "random seed: %llu\n",
-                          (unsigned long long)test->phases[i]->names.seed);
-            break;
-        }
-    if (shift > 0)
-        weir_text_add(text, "V-0: Rank   0 Line  2594 Shifting ranks by %llu for each phase.\n",
-                      (unsigned long long)shift);
 }
 
 /* "2 tasks, 16 files/directories": of all tasks, in one iteration. */
@@ -401,7 +332,24 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
     (void)result;
     if (begun->test == 0 && plan->output.verbosity > 0)
         add_settings(text, test, begun);
-    add_warnings(text, plan, test, begun);
+
+    /* Each once: numbers of tasks (-f, -l) make tests that are alike. */
+    bool only_opens = has_empty_read(test);
+
+    for (unsigned i = 0; only_opens && i < test->number; i++)
+        only_opens = !has_empty_read(plan->tests[i]);
+    if (only_opens && weir_mdtest_layout_of(plan)->has_read_warning)
+        weir_text_add(text, "WARNING: Read bytes is 0, thus, a read test will actually just "
+                            "open/close\n");
+    for (size_t i = 0; i < test->remark_count; i++)
+        if (!weir_notices_is_pretence(test->remarks[i]) && !weir_plan_repeats_remark(plan, test, i))
+            weir_report_sentence(text, "WARNING: ", test->remarks[i]);
+    if (test->rank_limit > begun->rank_count)
+        weir_text_add(text,
+                      "WARNING: More tasks requested (%llu) than available (%u), running on %u\n",
+                      (unsigned long long)test->rank_limit, begun->rank_count, begun->rank_count);
+    weir_report_room(text, "WARNING: ", begun);
+
     if (begun->test == 0) {
         if (layout->has_node_map_first)
             add_node_map(text, begun);
@@ -409,7 +357,19 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
         if (layout->has_node_map && !layout->has_node_map_first)
             add_node_map(text, begun);
     }
-    add_order(text, test, begun);
+
+    uint64_t shift = shift_of(test, begun);
+
+    for (size_t i = 0; i < test->phase_count; i++)
+        if (test->phases[i]->names.seed_is_given) {
+            weir_text_add(text, "random seed: %llu\n",
+                          (unsigned long long)test->phases[i]->names.seed);
+            break;
+        }
+    if (shift > 0)
+        weir_text_add(text, "V-0: Rank   0 Line  2594 Shifting ranks by %llu for each phase.\n",
+                      (unsigned long long)shift);
+
     add_sizes(text, test, begun);
     if (plan->output.verbosity > 0)
         weir_text_add(text, "V-1: Rank   0 Line  2677 \n"
@@ -454,6 +414,7 @@ static void add_verbose(struct weir_text *text, const struct weir_plan *plan,
         {1441, "  File removal      "},      {2139, "V-1: main:   Tree creation     "},
         {2249, "main   Tree removal      "},
     };
+
     struct weir_mdtest_figures figures = weir_mdtest_figures(plan, phase);
     int row = weir_mdtest_row(weir_figures_phase(plan, phase));
 
@@ -466,49 +427,6 @@ static void add_verbose(struct weir_text *text, const struct weir_plan *plan,
         weir_text_add(text, "V-1: Rank   0 Line %5u    %-18s:", 0, weir_mdtest_row_name(row));
     weir_text_add(text, " %14.3f sec, %14.3f ops/sec\n", figures.all[WEIR_MDTEST_SECONDS],
                   figures.all[WEIR_MDTEST_RATE] / figures.trees);
-}
-
-/* While the job runs: figures of all ranks are not kept for longer. */
-static void add_ranks(struct weir_text *text, const struct weir_plan *plan,
-                      const struct weir_result *result, const struct weir_phase_result *phase)
-{
-    bool is_time = weir_mdtest_is_set(plan->tests[phase->test], "print-time");
-
-    if (is_first(plan, result, phase))
-        weir_text_add(text, "iteration: %u\n", phase->repetition);
-    weir_text_add(text, "Test %s ",
-                  weir_mdtest_row_name(weir_mdtest_row(weir_figures_phase(plan, phase))));
-    for (unsigned rank = 0; rank < phase->rank_count; rank++) {
-        double rate, seconds;
-
-        weir_mdtest_of_rank(plan, phase, rank, &rate, &seconds);
-        weir_text_add(text, "%s%e", rank > 0 ? "," : "", is_time ? seconds : rate);
-    }
-    weir_text_add(text, "\n");
-}
-
-static void add_problems(struct weir_text *text, const struct weir_phase *planned,
-                         const struct weir_phase_result *phase)
-{
-    const char *name = weir_mdtest_row_name(weir_mdtest_row(planned));
-    uint64_t wrong = phase->mismatches.wrong_transfers;
-
-    if (phase->failure[0] != '\0') {
-        weir_text_add(text, "ERROR: %s, iteration %u: ", name, phase->repetition + 1);
-        weir_text_add_visible(text, phase->failure);
-        weir_text_add(text, "\n");
-    } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
-        weir_text_add(text, "WARNING: %s, iteration %u, %s after %llu operations\n", name,
-                      phase->repetition + 1,
-                      weir_figures_has_failed(phase) ? "failed" : "was interrupted",
-                      (unsigned long long)phase->op_count);
-    }
-    if (wrong > 0)
-        weir_text_add(text,
-                      "ERROR: verifying the data on %s (%llu errors)! Take the performance values "
-                      "with care!\n",
-                      planned->verb == WEIR_READ_FILE ? "read" : "write",
-                      (unsigned long long)wrong);
 }
 
 /* As mdtest reports the commands around a phase. */
@@ -526,6 +444,7 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
 {
     const struct weir_phase *planned = weir_figures_phase(plan, phase);
+    uint64_t wrong = phase->mismatches.wrong_transfers;
 
     if (!planned || weir_mdtest_row(planned) < 0 || phase->outcome == WEIR_OUTCOME_SKIPPED)
         return;
@@ -533,7 +452,26 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     add_command(text, 272, "epilogue", planned->names.command_after);
     if (phase->notes)
         weir_report_notes(text, phase);
-    add_problems(text, planned, phase);
+
+    const char *name = weir_mdtest_row_name(weir_mdtest_row(planned));
+
+    if (phase->failure[0] != '\0') {
+        weir_text_add(text, "ERROR: %s, iteration %u: ", name, phase->repetition + 1);
+        weir_text_add_visible(text, phase->failure);
+        weir_text_add(text, "\n");
+    } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
+        weir_text_add(text, "WARNING: %s, iteration %u, %s after %llu operations\n", name,
+                      phase->repetition + 1,
+                      weir_figures_has_failed(phase) ? "failed" : "was interrupted",
+                      (unsigned long long)phase->op_count);
+    }
+    if (wrong > 0)
+        weir_text_add(text,
+                      "ERROR: verifying the data on %s (%llu errors)! Take the performance values "
+                      "with care!\n",
+                      planned->verb == WEIR_READ_FILE ? "read" : "write",
+                      (unsigned long long)wrong);
+
     if (!weir_mdtest_is_shown(plan, phase))
         return;
     if (planned->stop.has_wear_out && phase->stonewall.is_hit)
@@ -542,8 +480,22 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                       (unsigned long long)phase->stonewall.ops_max, phase->stonewall.ops_mean);
     if (plan->output.verbosity > 0)
         add_verbose(text, plan, result, phase);
-    if (phase->rows != NULL && weir_mdtest_is_set(plan->tests[phase->test], "print-all-procs"))
-        add_ranks(text, plan, result, phase);
+    if (phase->rows != NULL && weir_mdtest_is_set(plan->tests[phase->test], "print-all-procs")) {
+        /* While the job runs: figures of all ranks are not kept for longer. */
+        bool is_time = weir_mdtest_is_set(plan->tests[phase->test], "print-time");
+
+        if (is_first(plan, result, phase))
+            weir_text_add(text, "iteration: %u\n", phase->repetition);
+        weir_text_add(text, "Test %s ",
+                      weir_mdtest_row_name(weir_mdtest_row(weir_figures_phase(plan, phase))));
+        for (unsigned rank = 0; rank < phase->rank_count; rank++) {
+            double rate, seconds;
+
+            weir_mdtest_of_rank(plan, phase, rank, &rate, &seconds);
+            weir_text_add(text, "%s%e", rank > 0 ? "," : "", is_time ? seconds : rate);
+        }
+        weir_text_add(text, "\n");
+    }
 }
 
 /* ---- the end ---- */
@@ -560,15 +512,29 @@ static bool has_table(const struct weir_plan *plan, const struct weir_result *re
 static void test_ends(struct weir_text *text, const struct weir_plan *plan,
                       const struct weir_result *result, const struct weir_test_result *begun)
 {
-    if (has_table(plan, result, begun))
-        weir_mdtest_tables(text, plan, result, plan->tests[begun->test]);
+    if (has_table(plan, result, begun)) {
+        /* The table of rates, that of times with -Z, or both with -P. */
+        struct table table = {
+            .layout = weir_mdtest_layout_of(plan),
+            .has_ranks = weir_mdtest_is_set(plan->tests[begun->test], "showRankStatistics"),
+            .is_done = weir_mdtest_is_done(plan, result, plan->tests[begun->test])};
+        bool has_both = weir_mdtest_is_set(plan->tests[begun->test], "print-rate-and-time");
+
+        table.title = table.layout->rate_title;
+        table.quantity = WEIR_MDTEST_RATE;
+        if (has_both || !weir_mdtest_is_set(plan->tests[begun->test], "print-time"))
+            add_table(text, &table, plan, result, plan->tests[begun->test]);
+        table.title = table.layout->time_title;
+        table.quantity = table.layout->has_op_times ? WEIR_MDTEST_OP_MS : WEIR_MDTEST_SECONDS;
+        if (has_both || weir_mdtest_is_set(plan->tests[begun->test], "print-time"))
+            add_table(text, &table, plan, result, plan->tests[begun->test]);
+    }
 }
 
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
     const struct weir_mdtest_layout *layout = weir_mdtest_layout_of(plan);
-
     bool has_any = false, is_done = result->test_count == plan->test_count;
 
     for (unsigned i = 0; i < result->test_count; i++) {

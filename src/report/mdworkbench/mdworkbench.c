@@ -111,34 +111,6 @@ static int place_of(const struct weir_phase *planned, const struct weir_phase_re
     return planned->verb == verb ? 0 : -1;
 }
 
-static void take_op(const struct weir_phase *planned, int op, struct row *row)
-{
-    const struct weir_phase_result *objects = row->objects;
-    int place = place_of(planned, objects, verbs[op]);
-    const struct weir_histogram *latency;
-
-    if (place < 0)
-        return;
-    latency = objects->verb_count > 0 ? objects->verbs[place].latency : objects->latency;
-    row->done[op] = objects->verb_count > 0 ? objects->verbs[place].op_count : objects->op_count;
-    row->is_timed[op] = latency != NULL;
-    for (unsigned i = 0; latency != NULL && i < WEIR_QUANTILES; i++)
-        row->quantile_ns[op][i] = weir_histogram_percentile(latency, weir_quantile_fractions[i]);
-}
-
-/* Of a task. */
-static void take_op_of_rank(const struct weir_phase *planned, const struct weir_rank_times *times,
-                            int op, struct row *part)
-{
-    int place = place_of(planned, part->objects, verbs[op]);
-
-    if (place < 0)
-        return;
-    part->done[op] = times->op_count[place];
-    part->is_timed[op] = true;
-    memcpy(part->quantile_ns[op], times->ns[place], sizeof times->ns[place]);
-}
-
 static void add_up_ops(const struct weir_phase *planned, struct row *row)
 {
     for (int op = 0; op < OPS; op++)
@@ -146,19 +118,6 @@ static void add_up_ops(const struct weir_phase *planned, struct row *row)
     row->object_count = row->done[planned->verb == WEIR_CYCLE    ? STAT
                                   : planned->verb == WEIR_CREATE ? CREATE
                                                                  : DELETE];
-}
-
-static void take_times(struct row *row)
-{
-    const struct weir_phase_result *objects = row->objects;
-    double ranks = objects->rank_count;
-
-    if (row->directories != NULL)
-        row->directories_s = row->directories->windows.total_s;
-    row->max_s = row->directories_s + objects->windows.total_s;
-    row->min_s = row->directories_s + objects->rank_s_min;
-    row->mean_s = row->directories_s + objects->rank_s_mean;
-    row->stddev_s = ranks > 1 ? objects->rank_s_stddev * sqrt(ranks / (ranks - 1)) : 0.0;
 }
 
 /* That of the task that came furthest. */
@@ -174,28 +133,49 @@ static uint64_t stonewall_iteration_of(const struct weir_phase *planned,
 static bool find_row(const struct weir_plan *plan, const struct weir_result *result,
                      const struct weir_phase_result *phase, struct row *row)
 {
+    const struct weir_phase_result *objects;
     const struct weir_phase *planned;
+    double ranks;
 
     *row = (struct row){.objects = NULL};
     if (!find_phases(plan, result, phase, row))
         return false;
-    planned = weir_figures_phase(plan, row->objects);
-    row->rows = row->objects == phase ? phase->rows : phase->earlier_rows;
-    row->times = row->objects == phase ? phase->rank_times : phase->earlier_rank_times;
-    for (int op = 0; op < OPS; op++)
-        take_op(planned, op, row);
+    objects = row->objects;
+    ranks = objects->rank_count;
+    planned = weir_figures_phase(plan, objects);
+    row->rows = objects == phase ? phase->rows : phase->earlier_rows;
+    row->times = objects == phase ? phase->rank_times : phase->earlier_rank_times;
+    for (int op = 0; op < OPS; op++) {
+        int place = place_of(planned, objects, verbs[op]);
+        const struct weir_histogram *latency;
+
+        if (place >= 0) {
+            latency = objects->verb_count > 0 ? objects->verbs[place].latency : objects->latency;
+            row->done[op] =
+                objects->verb_count > 0 ? objects->verbs[place].op_count : objects->op_count;
+            row->is_timed[op] = latency != NULL;
+            for (unsigned i = 0; latency != NULL && i < WEIR_QUANTILES; i++)
+                row->quantile_ns[op][i] =
+                    weir_histogram_percentile(latency, weir_quantile_fractions[i]);
+        }
+    }
     add_up_ops(planned, row);
-    take_times(row);
+    if (row->directories != NULL)
+        row->directories_s = row->directories->windows.total_s;
+    row->max_s = row->directories_s + objects->windows.total_s;
+    row->min_s = row->directories_s + objects->rank_s_min;
+    row->mean_s = row->directories_s + objects->rank_s_mean;
+    row->stddev_s = ranks > 1 ? objects->rank_s_stddev * sqrt(ranks / (ranks - 1)) : 0.0;
     row->data_sets = row->directories != NULL ? row->directories->op_count : 0;
-    row->op_count = row->objects->op_count + row->data_sets;
-    row->error_count = row->objects->error_count +
+    row->op_count = objects->op_count + row->data_sets;
+    row->error_count = objects->error_count +
                        (row->directories != NULL ? row->directories->error_count : 0) +
-                       row->objects->mismatches.wrong_transfers;
-    row->moved_bytes = (double)row->objects->byte_count;
+                       objects->mismatches.wrong_transfers;
+    row->moved_bytes = (double)objects->byte_count;
     row->waiting = -1.0;
     if (weir_mdtest_is_set(plan->tests[phase->test], "adaptive-waiting") || planned->think_ppm > 0)
         row->waiting = planned->verb == WEIR_CYCLE ? (double)planned->think_ppm / 1e6 : -1.0;
-    row->stonewall_iteration = stonewall_iteration_of(planned, &row->objects->stonewall);
+    row->stonewall_iteration = stonewall_iteration_of(planned, &objects->stonewall);
     return true;
 }
 
@@ -217,8 +197,16 @@ static struct row row_of_rank(const struct weir_plan *plan, const struct row *ro
     };
 
     part.op_count = own->op_count + part.data_sets;
-    for (int op = 0; op < OPS; op++)
-        take_op_of_rank(planned, &row->times[rank], op, &part);
+    for (int op = 0; op < OPS; op++) {
+        int place = place_of(planned, part.objects, verbs[op]);
+
+        if (place >= 0) {
+            part.done[op] = row->times[rank].op_count[place];
+            part.is_timed[op] = true;
+            memcpy(part.quantile_ns[op], row->times[rank].ns[place],
+                   sizeof row->times[rank].ns[place]);
+        }
+    }
     add_up_ops(planned, &part);
     return part;
 }
@@ -284,21 +272,13 @@ static void test_begins(struct weir_text *text, const struct weir_plan *plan,
 
 /* ---- phases ---- */
 
-static void add_quantiles(struct weir_text *text, const struct row *row)
+static void add_row(struct weir_text *text, const struct row *row, bool is_of_all)
 {
-    for (int op = 0; op < OPS; op++) {
-        if (!row->is_timed[op])
-            continue;
-        weir_text_add(text, " %s", op_names[op]);
-        for (size_t i = 0; i < WEIR_QUANTILES; i++)
-            weir_text_add(text, "%s%.4es", i > 0 ? ", " : "(",
-                          (double)row->quantile_ns[op][i] / 1e9);
-        weir_text_add(text, ")");
-    }
-}
+    weir_text_add(text, "%s process max:%.2fs", line_names[row->line], row->max_s);
+    if (is_of_all)
+        weir_text_add(text, " min:%.2fs mean: %.2fs balance:%.1f stddev:%.1f", row->min_s,
+                      row->mean_s, weir_figures_percent(row->min_s, row->max_s), row->stddev_s);
 
-static void add_rates(struct weir_text *text, const struct row *row)
-{
     unsigned long long objects = row->object_count, sets = row->data_sets;
     double objects_per_s = weir_figures_rate((double)objects, row->max_s);
     double sets_per_s = weir_figures_rate((double)sets, row->max_s);
@@ -317,18 +297,18 @@ static void add_rates(struct weir_text *text, const struct row *row)
                       weir_figures_rate(row->moved_bytes / WEIR_MIB, row->max_s));
     weir_text_add(text, " op-max:%.4es (%llu errs%s)", row->op_max_s,
                   (unsigned long long)row->error_count, row->error_count > 0 ? "!!!" : "");
-}
 
-static void add_row(struct weir_text *text, const struct row *row, bool is_of_all)
-{
-    weir_text_add(text, "%s process max:%.2fs", line_names[row->line], row->max_s);
-    if (is_of_all)
-        weir_text_add(text, " min:%.2fs mean: %.2fs balance:%.1f stddev:%.1f", row->min_s,
-                      row->mean_s, weir_figures_percent(row->min_s, row->max_s), row->stddev_s);
-    add_rates(text, row);
     if (row->stonewall_iteration > 0)
         weir_text_add(text, " stonewall-iter:%llu", (unsigned long long)row->stonewall_iteration);
-    add_quantiles(text, row);
+    for (int op = 0; op < OPS; op++) {
+        if (!row->is_timed[op])
+            continue;
+        weir_text_add(text, " %s", op_names[op]);
+        for (size_t i = 0; i < WEIR_QUANTILES; i++)
+            weir_text_add(text, "%s%.4es", i > 0 ? ", " : "(",
+                          (double)row->quantile_ns[op][i] / 1e9);
+        weir_text_add(text, ")");
+    }
     if (row->waiting >= 0.0)
         weir_text_add(text, " waiting:%.4f", row->waiting);
     weir_text_add(text, "\n");
@@ -346,20 +326,6 @@ static void add_details(struct weir_text *text, const struct row *row, double ow
                   weir_figures_rate(row->moved_bytes / WEIR_MIB, row->max_s), row->op_max_s);
 }
 
-static void add_problems(struct weir_text *text, const struct weir_phase *planned,
-                         const struct weir_phase_result *phase)
-{
-    if (phase->failure[0] != '\0') {
-        weir_text_add(text, "ERROR: %s: ", weir_verb_name(planned->verb));
-        weir_text_add_visible(text, phase->failure);
-        weir_text_add(text, "\n");
-    } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
-        weir_text_add(text, "WARNING: %s %s after %llu operations\n", weir_verb_name(planned->verb),
-                      weir_figures_has_failed(phase) ? "failed" : "was interrupted",
-                      (unsigned long long)phase->op_count);
-    }
-}
-
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
                        const struct weir_result *result, const struct weir_phase_result *phase)
 {
@@ -371,7 +337,15 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
         return;
     if (phase->notes)
         weir_report_notes(text, phase);
-    add_problems(text, planned, phase);
+    if (phase->failure[0] != '\0') {
+        weir_text_add(text, "ERROR: %s: ", weir_verb_name(planned->verb));
+        weir_text_add_visible(text, phase->failure);
+        weir_text_add(text, "\n");
+    } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
+        weir_text_add(text, "WARNING: %s %s after %llu operations\n", weir_verb_name(planned->verb),
+                      weir_figures_has_failed(phase) ? "failed" : "was interrupted",
+                      (unsigned long long)phase->op_count);
+    }
     if (!find_row(plan, result, phase, &row))
         return;
     has_details = weir_mdtest_is_set(plan->tests[phase->test], "print-detailed-stats");

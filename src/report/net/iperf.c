@@ -230,17 +230,6 @@ static bool add_interval(const struct weir_net_view *view,
     return found > 0;
 }
 
-static void add_intervals(const struct weir_net_view *view,
-                          const struct weir_net_measurement *measurement)
-{
-    struct weir_arena arena = {0};
-    uint32_t *seen = weir_arena_take(&arena, (measurement->flow_count + 1) * sizeof *seen);
-
-    for (uint32_t number = 0; add_interval(view, measurement, number, seen);)
-        number++;
-    weir_arena_close(&arena);
-}
-
 /* ---- a measurement ---- */
 
 /* Bytes that were completed had arrived: the receiver has as many as the sender. */
@@ -292,6 +281,7 @@ static void add_measurement(const struct weir_net_view *view,
                             const struct weir_net_measurement *measurement)
 {
     const struct weir_net_result *result = view->result;
+    struct weir_arena arena = {0};
 
     if (measurement->flow_count == 0)
         return;
@@ -306,7 +296,13 @@ static void add_measurement(const struct weir_net_view *view,
         weir_text_add(view->text, " port 0\n");
     }
     add_columns(view, false);
-    add_intervals(view, measurement);
+
+    uint32_t *seen = weir_arena_take(&arena, (measurement->flow_count + 1) * sizeof *seen);
+
+    for (uint32_t number = 0; add_interval(view, measurement, number, seen);)
+        number++;
+    weir_arena_close(&arena);
+
     add_totals(view, measurement);
 }
 

@@ -44,26 +44,16 @@ static const char *link_of(const struct weir_net_result *result)
 
 /* ---- the block of facts ---- */
 
-static void add_ends(const struct weir_net_view *view)
+static void begin(const struct weir_net_view *view)
 {
     static const char *const sides[] = {"local", "remote"};
-
-    for (uint32_t i = 0; view->result->ranks && i < 2 && i < view->result->rank_count; i++) {
-        weir_text_add(view->text, " %s address: HOST ", sides[i]);
-        weir_net_view_add_name(view, view->result->ranks[i].host);
-        weir_text_add(view->text, " DEVICE ");
-        weir_net_view_add_name(view, view->result->ranks[i].device);
-        weir_text_add(view->text, "\n GID: ");
-        weir_net_view_add_name(view, view->result->ranks[i].address);
-        weir_text_add(view->text, "\n");
-    }
-}
-
-static void add_facts(const struct weir_net_view *view)
-{
+    const char *unit = view->plan->is_in_bits ? "Gb/sec" : "MiB/sec";
     const struct weir_net_plan *plan = view->plan;
     const struct weir_net_result *result = view->result;
 
+    weir_text_add(view->text, RULE "                    %s %s%s Test\n", verb_of(view->plan),
+                  view->plan->is_both_ways ? "Bidirectional " : "",
+                  is_latency(view) ? "Latency" : "BW");
     weir_text_add(view->text, " Dual-port       : OFF\t\tDevice         : ");
     weir_net_view_add_name(view, result->ranks ? result->ranks[0].device : "");
     weir_text_add(view->text, "\n Number of qps   : %u\t\tTransport type : %s\n", plan->pairs,
@@ -84,12 +74,17 @@ static void add_facts(const struct weir_net_view *view)
     else
         weir_text_add(view->text, " Max inline data : %u[B]\n", result->inline_bytes);
     weir_text_add(view->text, " rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n");
-}
-
-static void add_columns(const struct weir_net_view *view)
-{
-    const char *unit = view->plan->is_in_bits ? "Gb/sec" : "MiB/sec";
-
+    weir_text_add(view->text, RULE);
+    for (uint32_t i = 0; view->result->ranks && i < 2 && i < view->result->rank_count; i++) {
+        weir_text_add(view->text, " %s address: HOST ", sides[i]);
+        weir_net_view_add_name(view, view->result->ranks[i].host);
+        weir_text_add(view->text, " DEVICE ");
+        weir_net_view_add_name(view, view->result->ranks[i].device);
+        weir_text_add(view->text, "\n GID: ");
+        weir_net_view_add_name(view, view->result->ranks[i].address);
+        weir_text_add(view->text, "\n");
+    }
+    weir_text_add(view->text, RULE);
     if (is_latency(view))
         weir_text_add(view->text,
                       " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    "
@@ -100,18 +95,6 @@ static void add_columns(const struct weir_net_view *view)
                       " #bytes     #iterations    BW peak[%s]    BW average[%s]   "
                       "MsgRate[Mpps]\n",
                       unit, unit);
-}
-
-static void begin(const struct weir_net_view *view)
-{
-    weir_text_add(view->text, RULE "                    %s %s%s Test\n", verb_of(view->plan),
-                  view->plan->is_both_ways ? "Bidirectional " : "",
-                  is_latency(view) ? "Latency" : "BW");
-    add_facts(view);
-    weir_text_add(view->text, RULE);
-    add_ends(view);
-    weir_text_add(view->text, RULE);
-    add_columns(view);
 }
 
 /* ---- lines ---- */

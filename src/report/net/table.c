@@ -53,37 +53,6 @@ static void add_ranks(const struct weir_net_view *view)
     }
 }
 
-/* Only if huge pages were asked for. Ranks without a flow have no buffers. */
-static void add_huge_pages(const struct weir_net_view *view)
-{
-    const struct weir_net_result *result = view->result;
-    uint64_t bytes = 0, huge_bytes = 0;
-
-    for (uint32_t i = 0; view->plan->wants_huge_pages && result->ranks && i < result->rank_count;
-         i++) {
-        bytes += result->ranks[i].buffer_bytes;
-        huge_bytes += result->ranks[i].huge_page_bytes;
-    }
-    if (bytes > 0)
-        weir_text_add(view->text, "%-9s %.0f%% in huge pages\n", "buffers",
-                      100.0 * (double)huge_bytes / (double)bytes);
-}
-
-static void add_bounds(const struct weir_net_view *view)
-{
-    const struct weir_net_result *result = view->result;
-
-    if (result->link_bits_per_s > 0)
-        weir_text_add(view->text, "%-9s %g Gbit/s: at most %.0f MB/s in each direction\n", "link",
-                      (double)result->link_bits_per_s / 1e9,
-                      (double)result->link_bits_per_s / 8 / MB);
-    if (result->mtu_bytes > 0)
-        weir_text_add(view->text, "%-9s %u bytes\n", "MTU", result->mtu_bytes);
-    if (result->copy_bytes_per_s > 0)
-        weir_text_add(view->text, "%-9s one processor of rank 0 copies %.0f MB/s\n", "memory",
-                      result->copy_bytes_per_s / MB);
-}
-
 /* "128", or "16 to 128" where it depends on the size of messages. */
 static void add_range(struct weir_text *text, const struct weir_net_plan *plan,
                       unsigned (*number)(const struct weir_net_plan *plan, uint64_t bytes))
@@ -99,30 +68,6 @@ static void add_range(struct weir_text *text, const struct weir_net_plan *plan,
     if (least < most)
         weir_text_add(text, "%u to ", least);
     weir_text_add(text, "%u", most);
-}
-
-static void add_load(const struct weir_net_view *view)
-{
-    const struct weir_net_plan *plan = view->plan;
-    struct weir_text *text = view->text;
-
-    weir_text_add(text, "%-9s depth ", "load");
-    add_range(text, plan, weir_net_plan_depth);
-    weir_text_add(text, ", batch ");
-    add_range(text, plan, weir_net_plan_batch);
-    weir_text_add(text, ", %u %s%s per flow%s", plan->pairs,
-                  strcmp(view->result->provider, "verbs") == 0 ? "queue pair" : "stream",
-                  plan->pairs == 1 ? "" : "s",
-                  plan->is_both_ways ? ", both directions at once" : "");
-    if (plan->iterations > 0)
-        weir_text_add(text, ", %" PRIu64 " messages each", plan->iterations);
-    else
-        weir_text_add(text, ", %g s each", (double)plan->duration_ns / 1e9);
-    if (plan->warm_up_ns > 0)
-        weir_text_add(text, " after %g s of warm-up", (double)plan->warm_up_ns / 1e9);
-    if (plan->repetitions > 1)
-        weir_text_add(text, ", %u repetitions", plan->repetitions);
-    weir_text_add(text, "\n");
 }
 
 static const char rate_columns[] =
@@ -144,6 +89,7 @@ static void begin(const struct weir_net_view *view)
     const struct weir_net_result *result = view->result;
     bool is_latency = plan->measure == WEIR_NET_LATENCY;
     char date[WEIR_DATE_BYTES];
+    struct weir_text *text = view->text;
 
     weir_text_add(view->text, "weir net %s: %s, %s, %s over %s", WEIR_VERSION,
                   weir_net_measure_name(plan->measure), weir_net_pattern_name(plan->pattern),
@@ -157,9 +103,45 @@ static void begin(const struct weir_net_view *view)
     if (result->library[0])
         add_key(view, "library", result->library);
     add_ranks(view);
-    add_bounds(view);
-    add_huge_pages(view);
-    add_load(view);
+    if (result->link_bits_per_s > 0)
+        weir_text_add(view->text, "%-9s %g Gbit/s: at most %.0f MB/s in each direction\n", "link",
+                      (double)result->link_bits_per_s / 1e9,
+                      (double)result->link_bits_per_s / 8 / MB);
+    if (result->mtu_bytes > 0)
+        weir_text_add(view->text, "%-9s %u bytes\n", "MTU", result->mtu_bytes);
+    if (result->copy_bytes_per_s > 0)
+        weir_text_add(view->text, "%-9s one processor of rank 0 copies %.0f MB/s\n", "memory",
+                      result->copy_bytes_per_s / MB);
+
+    /* Only if huge pages were asked for. Ranks without a flow have no buffers. */
+    uint64_t bytes = 0, huge_bytes = 0;
+
+    for (uint32_t i = 0; view->plan->wants_huge_pages && result->ranks && i < result->rank_count;
+         i++) {
+        bytes += result->ranks[i].buffer_bytes;
+        huge_bytes += result->ranks[i].huge_page_bytes;
+    }
+    if (bytes > 0)
+        weir_text_add(view->text, "%-9s %.0f%% in huge pages\n", "buffers",
+                      100.0 * (double)huge_bytes / (double)bytes);
+
+    weir_text_add(text, "%-9s depth ", "load");
+    add_range(text, plan, weir_net_plan_depth);
+    weir_text_add(text, ", batch ");
+    add_range(text, plan, weir_net_plan_batch);
+    weir_text_add(text, ", %u %s%s per flow%s", plan->pairs,
+                  strcmp(view->result->provider, "verbs") == 0 ? "queue pair" : "stream",
+                  plan->pairs == 1 ? "" : "s",
+                  plan->is_both_ways ? ", both directions at once" : "");
+    if (plan->iterations > 0)
+        weir_text_add(text, ", %" PRIu64 " messages each", plan->iterations);
+    else
+        weir_text_add(text, ", %g s each", (double)plan->duration_ns / 1e9);
+    if (plan->warm_up_ns > 0)
+        weir_text_add(text, " after %g s of warm-up", (double)plan->warm_up_ns / 1e9);
+    if (plan->repetitions > 1)
+        weir_text_add(text, ", %u repetitions", plan->repetitions);
+    weir_text_add(text, "\n");
     weir_text_add(view->text, "\n%s\n", is_latency ? latency_columns : rate_columns);
     weir_text_add(view->text, "%3s %10s %-*s ", "rep", "bytes", WHAT_WIDTH, "flows");
     if (is_latency)
@@ -188,19 +170,6 @@ static const char *what_of(const struct weir_net_measurement *measurement, uint3
     return buffer;
 }
 
-static void add_rates(const struct weir_net_view *view,
-                      const struct weir_net_measurement *measurement,
-                      const struct weir_net_totals *totals)
-{
-    double seconds = measurement->seconds > 0 ? measurement->seconds : INFINITY;
-
-    weir_text_add(view->text, "%10.2f %10.2f %11.0f %12.2f %12.2f %5.0f %% %6.2f\n",
-                  measurement->bytes_per_s / MIB, measurement->bytes_per_s / MB,
-                  (double)totals->message_count / seconds, totals->slowest_bytes_per_s / MB,
-                  totals->fastest_bytes_per_s / MB, 100 * measurement->common_s / seconds,
-                  measurement->cpu_s / seconds);
-}
-
 /* Quantiles that need more messages than there are stay empty. */
 static void add_latency(const struct weir_net_view *view,
                         const double seconds[WEIR_NET_LATENCY_COUNT], uint64_t message_count)
@@ -211,20 +180,6 @@ static void add_latency(const struct weir_net_view *view,
         snprintf(cell, sizeof cell, "%.2f", seconds[i] * 1e6);
         weir_text_add(view->text, "%9s%s", weir_net_latency_is_known(i, message_count) ? cell : "",
                       i + 1 < WEIR_NET_LATENCY_COUNT ? " " : "\n");
-    }
-}
-
-static void add_failures(const struct weir_net_view *view,
-                         const struct weir_net_measurement *measurement)
-{
-    for (uint32_t i = 0; i < measurement->flow_count; i++) {
-        const struct weir_net_flow_result *flow = &measurement->flows[i];
-
-        if (!weir_net_flow_has_failed(flow))
-            continue;
-        weir_text_add(view->text, "    %u -> %u failed: ", flow->source, flow->sink);
-        weir_text_add_visible(view->text, flow->failure);
-        weir_text_add(view->text, "\n");
     }
 }
 
@@ -242,54 +197,22 @@ static void add_measurement(const struct weir_net_view *view,
         weir_net_latency_describe(measurement->latency, latency);
         add_latency(view, latency, measurement->latency ? measurement->latency->total : 0);
     } else {
-        add_rates(view, measurement, &totals);
+        double seconds = measurement->seconds > 0 ? measurement->seconds : INFINITY;
+
+        weir_text_add(view->text, "%10.2f %10.2f %11.0f %12.2f %12.2f %5.0f %% %6.2f\n",
+                      measurement->bytes_per_s / MIB, measurement->bytes_per_s / MB,
+                      (double)totals.message_count / seconds, totals.slowest_bytes_per_s / MB,
+                      totals.fastest_bytes_per_s / MB, 100 * measurement->common_s / seconds,
+                      measurement->cpu_s / seconds);
     }
-    add_failures(view, measurement);
-}
+    for (uint32_t i = 0; i < measurement->flow_count; i++) {
+        const struct weir_net_flow_result *flow = &measurement->flows[i];
 
-/* ---- the end: medians ---- */
-
-static void add_summary(const struct weir_net_view *view, const struct weir_net_summary *lines,
-                        uint32_t count)
-{
-    weir_text_add(view->text,
-                  "\nSummary: all flows together%s; peak: of one flow\n"
-                  "%10s %11s %10s %10s %10s %10s %10s %11s %6s\n",
-                  view->result->measurement_count > count ? ", medians of what was repeated" : "",
-                  "bytes", "messages", "MiB/s", "MB/s", "min MB/s", "max MB/s", "peak MB/s",
-                  "messages/s", "cores");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct weir_net_summary *line = &lines[i];
-
-        weir_text_add(view->text, "%10" PRIu64 " %11" PRIu64 " %10.2f %10.2f %10.2f %10.2f ",
-                      line->message_bytes, line->message_count, line->bytes_per_s / MIB,
-                      line->bytes_per_s / MB, line->bytes_per_s_min / MB,
-                      line->bytes_per_s_max / MB);
-        if (line->peak_bytes_per_s > 0)
-            weir_text_add(view->text, "%10.2f", line->peak_bytes_per_s / MB);
-        else
-            weir_text_add(view->text, "%10s", "-");
-        weir_text_add(view->text, " %11.0f %6.2f\n", line->messages_per_s, line->cpu_cores);
-    }
-}
-
-static void add_latencies(const struct weir_net_view *view, const struct weir_net_summary *lines,
-                          uint32_t count)
-{
-    bool is_begun = false;
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (lines[i].latency_s[WEIR_NET_LATENCY_MAX] <= 0)
+        if (!weir_net_flow_has_failed(flow))
             continue;
-        if (!is_begun) {
-            weir_text_add(view->text, "\nLatency, us: all messages of all flows%s\n%10s %11s ",
-                          lines[i].is_latency_bound ? "; upper bounds" : "", "bytes", "messages");
-            add_latency_head(view);
-        }
-        is_begun = true;
-        weir_text_add(view->text, "%10" PRIu64 " %11" PRIu64 " ", lines[i].message_bytes,
-                      lines[i].message_count);
-        add_latency(view, lines[i].latency_s, lines[i].message_count);
+        weir_text_add(view->text, "    %u -> %u failed: ", flow->source, flow->sink);
+        weir_text_add_visible(view->text, flow->failure);
+        weir_text_add(view->text, "\n");
     }
 }
 
@@ -344,10 +267,20 @@ static void add_part(const struct weir_net_view *view, double together, double a
         weir_text_add(view->text, " %10s", "-");
 }
 
-static void add_pair_rows(const struct weir_net_view *view, const struct pair_table *table)
+static void add_pairs(const struct weir_net_view *view, const struct pair_table *table,
+                      const struct weir_net_summary *line)
 {
+    char size[WEIR_SIZE_TEXT_BYTES];
     uint32_t rank_count = view->result->rank_count;
 
+    weir_text_add(view->text, "\n%s, messages of %s, %s%s\n  %-12s",
+                  table->alone ? "Pairs" : "Flows",
+                  weir_size_format_exact(line->message_bytes, size), unit_of(view),
+                  table->odd_count ? "; * is slower than the others" : "", "");
+    if (table->alone)
+        weir_text_add(view->text, " %10s %10s %10s\n", "alone", "together", "part");
+    else
+        weir_text_add(view->text, " %10s\n", "together");
     for (uint32_t i = 0; i < rank_count * rank_count; i++) {
         uint32_t source = i / rank_count;
         uint32_t sink = i % rank_count;
@@ -365,12 +298,7 @@ static void add_pair_rows(const struct weir_net_view *view, const struct pair_ta
             add_part(view, table->together[i], table->alone[i]);
         weir_text_add(view->text, "\n");
     }
-}
-
-/* The sums are those of what was measured, not of the medians of single flows. */
-static void add_sum(const struct weir_net_view *view, const struct pair_table *table,
-                    const struct weir_net_summary *line)
-{
+    /* The sums are those of what was measured, not of the medians of single flows. */
     if (view->plan->measure == WEIR_NET_LATENCY)
         return;
     weir_text_add(view->text, "  %-12s", "sum");
@@ -380,47 +308,6 @@ static void add_sum(const struct weir_net_view *view, const struct pair_table *t
     if (table->alone)
         add_part(view, line->bytes_per_s, line->alone_bytes_per_s);
     weir_text_add(view->text, "\n");
-}
-
-static void add_pairs(const struct weir_net_view *view, const struct pair_table *table,
-                      const struct weir_net_summary *line)
-{
-    char size[WEIR_SIZE_TEXT_BYTES];
-
-    weir_text_add(view->text, "\n%s, messages of %s, %s%s\n  %-12s",
-                  table->alone ? "Pairs" : "Flows",
-                  weir_size_format_exact(line->message_bytes, size), unit_of(view),
-                  table->odd_count ? "; * is slower than the others" : "", "");
-    if (table->alone)
-        weir_text_add(view->text, " %10s %10s %10s\n", "alone", "together", "part");
-    else
-        weir_text_add(view->text, " %10s\n", "together");
-    add_pair_rows(view, table);
-    add_sum(view, table, line);
-}
-
-static void add_matrix(const struct weir_net_view *view, const struct pair_table *table,
-                       uint64_t message_bytes)
-{
-    uint32_t rank_count = view->result->rank_count;
-    char size[WEIR_SIZE_TEXT_BYTES];
-
-    weir_text_add(view->text,
-                  "\nMatrix, messages of %s, %s: from the rank of the row to that of the column%s\n"
-                  "%7s",
-                  weir_size_format_exact(message_bytes, size), unit_of(view),
-                  table->odd_count ? "; * is slower than the others" : "", "");
-    for (uint32_t i = 0; i < rank_count; i++)
-        weir_text_add(view->text, " %10u ", i);
-    weir_text_add(view->text, "\n");
-    for (uint32_t i = 0; i < rank_count; i++) {
-        weir_text_add(view->text, "%7u", i);
-        for (uint32_t j = 0; j < rank_count; j++) {
-            add_cell(view, table->together[i * rank_count + j]);
-            weir_text_add(view->text, "%c", mark_of(table->odd, table->odd_count, i, j));
-        }
-        weir_text_add(view->text, "\n");
-    }
 }
 
 /* Where there is no matrix. */
@@ -460,10 +347,30 @@ static void add_tables(const struct weir_net_view *view, const struct weir_net_s
     weir_net_result_matrix_of(result, line->message_bytes, false, together);
     if (view->plan->pattern == WEIR_NET_PAIRS)
         table.alone = alone;
-    if (view->plan->pattern == WEIR_NET_ALL || view->plan->pattern == WEIR_NET_BISECTION)
-        add_matrix(view, &table, line->message_bytes);
-    else if (view->plan->pattern != WEIR_NET_PAIR)
+    if (view->plan->pattern == WEIR_NET_ALL || view->plan->pattern == WEIR_NET_BISECTION) {
+        uint32_t rank_count = view->result->rank_count;
+        char size[WEIR_SIZE_TEXT_BYTES];
+
+        weir_text_add(
+            view->text,
+            "\nMatrix, messages of %s, %s: from the rank of the row to that of the column%s\n"
+            "%7s",
+            weir_size_format_exact(line->message_bytes, size), unit_of(view),
+            table.odd_count ? "; * is slower than the others" : "", "");
+        for (uint32_t i = 0; i < rank_count; i++)
+            weir_text_add(view->text, " %10u ", i);
+        weir_text_add(view->text, "\n");
+        for (uint32_t i = 0; i < rank_count; i++) {
+            weir_text_add(view->text, "%7u", i);
+            for (uint32_t j = 0; j < rank_count; j++) {
+                add_cell(view, table.together[i * rank_count + j]);
+                weir_text_add(view->text, "%c", mark_of(table.odd, table.odd_count, i, j));
+            }
+            weir_text_add(view->text, "\n");
+        }
+    } else if (view->plan->pattern != WEIR_NET_PAIR) {
         add_pairs(view, &table, line);
+    }
     weir_arena_close(&arena);
 }
 
@@ -529,10 +436,43 @@ static void end(const struct weir_net_view *view)
     uint32_t count;
     struct weir_net_summary *lines = weir_net_view_summary(view, &arena, &count);
     char date[WEIR_DATE_BYTES];
+    bool is_begun = false;
 
-    if (view->plan->measure == WEIR_NET_BANDWIDTH && count > 0)
-        add_summary(view, lines, count);
-    add_latencies(view, lines, count);
+    if (view->plan->measure == WEIR_NET_BANDWIDTH && count > 0) {
+        weir_text_add(view->text,
+                      "\nSummary: all flows together%s; peak: of one flow\n"
+                      "%10s %11s %10s %10s %10s %10s %10s %11s %6s\n",
+                      view->result->measurement_count > count ? ", medians of what was repeated"
+                                                              : "",
+                      "bytes", "messages", "MiB/s", "MB/s", "min MB/s", "max MB/s", "peak MB/s",
+                      "messages/s", "cores");
+        for (uint32_t k = 0; k < count; k++) {
+            const struct weir_net_summary *line = &lines[k];
+
+            weir_text_add(view->text, "%10" PRIu64 " %11" PRIu64 " %10.2f %10.2f %10.2f %10.2f ",
+                          line->message_bytes, line->message_count, line->bytes_per_s / MIB,
+                          line->bytes_per_s / MB, line->bytes_per_s_min / MB,
+                          line->bytes_per_s_max / MB);
+            if (line->peak_bytes_per_s > 0)
+                weir_text_add(view->text, "%10.2f", line->peak_bytes_per_s / MB);
+            else
+                weir_text_add(view->text, "%10s", "-");
+            weir_text_add(view->text, " %11.0f %6.2f\n", line->messages_per_s, line->cpu_cores);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (lines[i].latency_s[WEIR_NET_LATENCY_MAX] <= 0)
+            continue;
+        if (!is_begun) {
+            weir_text_add(view->text, "\nLatency, us: all messages of all flows%s\n%10s %11s ",
+                          lines[i].is_latency_bound ? "; upper bounds" : "", "bytes", "messages");
+            add_latency_head(view);
+        }
+        is_begun = true;
+        weir_text_add(view->text, "%10" PRIu64 " %11" PRIu64 " ", lines[i].message_bytes,
+                      lines[i].message_count);
+        add_latency(view, lines[i].latency_s, lines[i].message_count);
+    }
     for (uint32_t i = 0; i < count; i++)
         if (view->result->kept_flow_count > 0)
             add_slow_flows(view, &lines[i]);

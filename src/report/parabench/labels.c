@@ -72,25 +72,6 @@ static void add_mean(struct weir_text *text, const struct weir_histogram *histog
 
 /* ---- the verdict ---- */
 
-static void add_failed(struct weir_text *text, uint64_t failed, uint64_t all)
-{
-    if (all == 0)
-        weir_text_add(text, "no command was made");
-    else if (failed == 0)
-        weir_text_add(text, "%" PRIu64 " command%s, none failed", all, all == 1 ? "" : "s");
-    else
-        weir_text_add(text, "%" PRIu64 " of %" PRIu64 " commands failed", failed, all);
-}
-
-static void add_wrong(struct weir_text *text, const struct weir_phase_result *phase)
-{
-    uint64_t checked = phase->mismatches.checked_transfers;
-
-    if (phase->mismatches.wrong_transfers > 0)
-        weir_text_add(text, ", %" PRIu64 " of %" PRIu64 " transfer%s held wrong data",
-                      phase->mismatches.wrong_transfers, checked, checked == 1 ? "" : "s");
-}
-
 void weir_parabench_verdict(struct weir_text *text, const struct weir_plan *plan,
                             const struct weir_phase_result *phase)
 {
@@ -98,6 +79,7 @@ void weir_parabench_verdict(struct weir_text *text, const struct weir_plan *plan
     const struct weir_program_result *program = phase->program;
     char time[WEIR_DURATION_TEXT_BYTES];
     uint64_t failed = 0, all = 0;
+    uint64_t checked = phase->mismatches.checked_transfers;
 
     for (unsigned i = 0; i < program->call_count; i++)
         if (program->calls[i].call < WEIR_CALL_WORDS) {
@@ -113,31 +95,21 @@ void weir_parabench_verdict(struct weir_text *text, const struct weir_plan *plan
         weir_text_add(text, "interrupted, ");
     else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
         weir_text_add(text, "not finished, ");
-    add_failed(text, failed, all);
-    add_wrong(text, phase);
+    if (all == 0)
+        weir_text_add(text, "no command was made");
+    else if (failed == 0)
+        weir_text_add(text, "%" PRIu64 " command%s, none failed", all, all == 1 ? "" : "s");
+    else
+        weir_text_add(text, "%" PRIu64 " of %" PRIu64 " commands failed", failed, all);
+    if (phase->mismatches.wrong_transfers > 0)
+        weir_text_add(text, ", %" PRIu64 " of %" PRIu64 " transfer%s held wrong data",
+                      phase->mismatches.wrong_transfers, checked, checked == 1 ? "" : "s");
     weir_text_add(text, "; %" PRIu64 " statements in %s%s\n", program->statement_count,
                   weir_duration_format(phase->windows.total_s, time),
                   planned->skips_calls ? "; dry run" : "");
 }
 
 /* ---- how it was run ---- */
-
-static void add_groups(struct weir_text *text, const struct weir_program *planned)
-{
-    for (unsigned i = 0; i < planned->group_count; i++) {
-        const struct weir_program_group *group = &planned->groups[i];
-
-        weir_text_add(text, "%s",
-                      i > 0                          ? ", "
-                      : planned->parameter_count > 0 ? "; groups "
-                                                     : "groups ");
-        weir_text_add_visible(text, group->name);
-        if (group->size > 0)
-            weir_text_add(text, " of %" PRIu64 " rank%s", group->size, group->size == 1 ? "" : "s");
-        else
-            weir_text_add(text, " without ranks");
-    }
-}
 
 void weir_parabench_parameters(struct weir_text *text, const struct weir_plan *plan,
                                const struct weir_phase_result *phase)
@@ -152,25 +124,24 @@ void weir_parabench_parameters(struct weir_text *text, const struct weir_plan *p
         weir_text_add_visible(text, parameter->value);
         weir_text_add(text, " (%s)", parameter->origin);
     }
-    add_groups(text, planned);
+    for (unsigned i = 0; i < planned->group_count; i++) {
+        const struct weir_program_group *group = &planned->groups[i];
+
+        weir_text_add(text, "%s",
+                      i > 0                          ? ", "
+                      : planned->parameter_count > 0 ? "; groups "
+                                                     : "groups ");
+        weir_text_add_visible(text, group->name);
+        if (group->size > 0)
+            weir_text_add(text, " of %" PRIu64 " rank%s", group->size, group->size == 1 ? "" : "s");
+        else
+            weir_text_add(text, " without ranks");
+    }
     if (planned->parameter_count > 0 || planned->group_count > 0)
         weir_text_add(text, "\n");
 }
 
 /* ---- labels ---- */
-
-static void choose_width(struct sheet *sheet)
-{
-    sheet->told =
-        sheet->program->label_count < LABELS_TOLD ? sheet->program->label_count : LABELS_TOLD;
-    sheet->width = NAME_LEAST;
-    for (unsigned i = 0; i < sheet->told; i++) {
-        size_t length = strlen(sheet->program->labels[i].name);
-
-        if (length > (size_t)sheet->width)
-            sheet->width = length < NAME_MOST ? (int)length : NAME_MOST;
-    }
-}
 
 /* Its time is not that of any call. */
 static bool has_no_time(const struct weir_label_result *label)
@@ -202,27 +173,6 @@ static void add_durations(const struct sheet *sheet)
     }
 }
 
-static void add_inside(struct weir_text *text, const struct weir_label_result *label)
-{
-    char cell[32] = "-";
-
-    if (label->inside_s > 0.0)
-        snprintf(cell, sizeof cell, "%s%.2f", label->inside_is_estimated ? "~" : "",
-                 weir_parabench_inside_rate(label) / WEIR_MIB);
-    weir_text_add(text, " %12s", cell);
-}
-
-static void add_skew(struct weir_text *text, const struct weir_label_result *label)
-{
-    if (label->skew_count > 0) {
-        add_seconds(text, label->skew_mean_s);
-        add_seconds(text, label->skew_max_s);
-    } else {
-        add_none(text);
-        add_none(text);
-    }
-}
-
 static void add_work(const struct sheet *sheet)
 {
     weir_text_add(sheet->text,
@@ -240,29 +190,30 @@ static void add_work(const struct sheet *sheet)
         weir_text_add(sheet->text, " %-4s %10" PRIu64 " %14" PRIu64 " %10.2f",
                       label->is_core ? "core" : "time", label->call_count, label->byte_count,
                       weir_parabench_label_rate(label) / WEIR_MIB);
-        add_inside(sheet->text, label);
+
+        char cell[32] = "-";
+
+        if (label->inside_s > 0.0)
+            snprintf(cell, sizeof cell, "%s%.2f", label->inside_is_estimated ? "~" : "",
+                     weir_parabench_inside_rate(label) / WEIR_MIB);
+        weir_text_add(sheet->text, " %12s", cell);
+
         weir_text_add(sheet->text, " %10.1f", weir_figures_rate((double)label->call_count, span_s));
-        add_skew(sheet->text, label);
+        if (label->skew_count > 0) {
+            add_seconds(sheet->text, label->skew_mean_s);
+            add_seconds(sheet->text, label->skew_max_s);
+        } else {
+            add_none(sheet->text);
+            add_none(sheet->text);
+        }
         weir_text_add(sheet->text, "\n");
     }
 }
 
-static void add_slowest(struct weir_text *text, const struct weir_label_result *label)
+static void add_rank_times(struct weir_text *text, const struct weir_label_result *label)
 {
     char value[WEIR_DURATION_TEXT_BYTES];
 
-    for (unsigned i = 0; i < label->slowest_count && i < WEIR_LABEL_SLOWEST; i++) {
-        const struct weir_label_rank *rank = &label->slowest[i];
-
-        weir_text_add(text, "%s %" PRIu32 " on ", i > 0 ? "," : " ", rank->rank);
-        weir_text_add_visible(text, rank->host != NULL ? rank->host : "?");
-        weir_text_add(text, " (%s)", weir_duration_format(rank->seconds, value));
-    }
-    weir_text_add(text, "\n");
-}
-
-static void add_rank_times(struct weir_text *text, const struct weir_label_result *label)
-{
     if (has_no_time(label)) {
         for (unsigned i = 0; i < 3; i++)
             add_none(text);
@@ -272,30 +223,14 @@ static void add_rank_times(struct weir_text *text, const struct weir_label_resul
     add_seconds(text, label->rank_s_min);
     add_seconds(text, label->rank_s_mean);
     add_seconds(text, label->rank_s_max);
-    add_slowest(text, label);
-}
+    for (unsigned i = 0; i < label->slowest_count && i < WEIR_LABEL_SLOWEST; i++) {
+        const struct weir_label_rank *rank = &label->slowest[i];
 
-/* Of labels that several ranks have. */
-static void add_ranks(const struct sheet *sheet)
-{
-    bool is_begun = false;
-
-    for (unsigned i = 0; i < sheet->told; i++) {
-        const struct weir_label_result *label = &sheet->program->labels[i];
-
-        if (label->rank_count < 2)
-            continue;
-        if (!is_begun)
-            weir_text_add(sheet->text,
-                          "\ntime of single ranks in all their executions, of labels that several "
-                          "ranks have\n  %-*s kind      min"
-                          "     mean      max  slowest ranks\n",
-                          sheet->width, "label");
-        is_begun = true;
-        add_name(sheet, label->name);
-        weir_text_add(sheet->text, " %-4s", label->is_core ? "core" : "time");
-        add_rank_times(sheet->text, label);
+        weir_text_add(text, "%s %" PRIu32 " on ", i > 0 ? "," : " ", rank->rank);
+        weir_text_add_visible(text, rank->host != NULL ? rank->host : "?");
+        weir_text_add(text, " (%s)", weir_duration_format(rank->seconds, value));
     }
+    weir_text_add(text, "\n");
 }
 
 /* ---- commands ---- */
@@ -361,42 +296,66 @@ static void add_failures(const struct sheet *sheet)
 
 /* ---- what is not there ---- */
 
-static void add_left_out(const struct sheet *sheet, const struct weir_program *planned)
-{
-    const struct weir_program_result *program = sheet->program;
-
-    if (sheet->told < program->label_count)
-        weir_text_add(sheet->text, "%u more labels are in the result file and the CSV alone\n",
-                      program->label_count - sheet->told);
-    if (program->merged_label_count > 0)
-        weir_text_add(sheet->text,
-                      "%" PRIu64 " executions of labels behind the first %d of a rank are one "
-                      "label, \"(others)\"\n",
-                      program->merged_label_count, WEIR_LABELS_MAX);
-    if (program->unlisted_count > 0 && planned->event_limit == 0)
-        weir_text_add(
-            sheet->text,
-            "events are in the tables above and in no list: none was kept (--events 0)\n");
-    else if (program->unlisted_count > 0)
-        weir_text_add(sheet->text,
-                      "%" PRIu64 " events beyond %" PRIu64
-                      " of all ranks (--events) are in the tables above and in no list\n",
-                      program->unlisted_count, planned->event_limit);
-}
-
 void weir_parabench_labels(struct weir_text *text, const struct weir_plan *plan,
                            const struct weir_phase_result *phase)
 {
     const struct weir_program *planned = weir_figures_phase(plan, phase)->program;
     struct sheet sheet = {.text = text, .program = phase->program};
 
-    choose_width(&sheet);
+    sheet.told =
+        sheet.program->label_count < LABELS_TOLD ? sheet.program->label_count : LABELS_TOLD;
+    sheet.width = NAME_LEAST;
+    for (unsigned i = 0; i < sheet.told; i++) {
+        size_t length = strlen(sheet.program->labels[i].name);
+
+        if (length > (size_t)sheet.width)
+            sheet.width = length < NAME_MOST ? (int)length : NAME_MOST;
+    }
     add_failures(&sheet);
     if (sheet.told > 0) {
         add_durations(&sheet);
         add_work(&sheet);
-        add_ranks(&sheet);
+
+        /* Of labels that several ranks have. */
+        bool is_begun = false;
+
+        for (unsigned k = 0; k < sheet.told; k++) {
+            const struct weir_label_result *label = &sheet.program->labels[k];
+
+            if (label->rank_count < 2)
+                continue;
+            if (!is_begun)
+                weir_text_add(
+                    sheet.text,
+                    "\ntime of single ranks in all their executions, of labels that several "
+                    "ranks have\n  %-*s kind      min"
+                    "     mean      max  slowest ranks\n",
+                    sheet.width, "label");
+            is_begun = true;
+            add_name(&sheet, label->name);
+            weir_text_add(sheet.text, " %-4s", label->is_core ? "core" : "time");
+            add_rank_times(sheet.text, label);
+        }
     }
     add_commands(&sheet);
-    add_left_out(&sheet, planned);
+
+    const struct weir_program_result *program = sheet.program;
+
+    if (sheet.told < program->label_count)
+        weir_text_add(sheet.text, "%u more labels are in the result file and the CSV alone\n",
+                      program->label_count - sheet.told);
+    if (program->merged_label_count > 0)
+        weir_text_add(sheet.text,
+                      "%" PRIu64 " executions of labels behind the first %d of a rank are one "
+                      "label, \"(others)\"\n",
+                      program->merged_label_count, WEIR_LABELS_MAX);
+    if (program->unlisted_count > 0 && planned->event_limit == 0)
+        weir_text_add(
+            sheet.text,
+            "events are in the tables above and in no list: none was kept (--events 0)\n");
+    else if (program->unlisted_count > 0)
+        weir_text_add(sheet.text,
+                      "%" PRIu64 " events beyond %" PRIu64
+                      " of all ranks (--events) are in the tables above and in no list\n",
+                      program->unlisted_count, planned->event_limit);
 }

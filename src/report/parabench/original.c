@@ -59,15 +59,6 @@ static void add_name(struct weir_text *text, const char *name, int width)
     weir_text_close(&visible);
 }
 
-/* Rows are parted where the rank changes. The first event has no line before it. */
-static void begin_event(struct weir_text *text, const struct weir_program_event *event,
-                        const struct weir_program_event *before)
-{
-    if (before != NULL && before->rank != event->rank)
-        weir_text_add(text, DASHES);
-    weir_text_add(text, " %2" PRIu32 "   %3" PRIu32, event->rank, event->number);
-}
-
 static void add_time(struct weir_text *text, const struct weir_program_event *event,
                      const char *name)
 {
@@ -84,26 +75,23 @@ static void add_size(struct weir_text *text, double bytes)
     weir_text_add(text, " %7.2f %3s", bytes, units[unit]);
 }
 
-static void add_rates(struct weir_text *text, const struct weir_program_event *event)
+static void add_core_time(struct weir_text *text, const struct weir_program_event *event,
+                          const char *name)
 {
+    static const char *const names[] = {"   avg", INDENT "min", INDENT "max"};
+    double mean_s = event->call_count > 0 ? event->seconds / (double)event->call_count : 0.0;
+
+    add_name(text, name, 25);
+
     const double rates[] = {weir_parabench_bytes_per_s(event), event->rate_min_per_s,
                             event->rate_max_per_s};
-    static const char *const names[] = {"   avg", INDENT "min", INDENT "max"};
 
     for (unsigned i = 0; i < 3; i++) {
         weir_text_add(text, "%s", names[i]);
         add_size(text, rates[i]);
         weir_text_add(text, "/s\n");
     }
-}
 
-static void add_core_time(struct weir_text *text, const struct weir_program_event *event,
-                          const char *name)
-{
-    double mean_s = event->call_count > 0 ? event->seconds / (double)event->call_count : 0.0;
-
-    add_name(text, name, 25);
-    add_rates(text, event);
     weir_text_add(text,
                   "\n" INDENT "avg %11.6f s\n" INDENT "min %11.6f s\n" INDENT "max %11.6f s\n\n",
                   mean_s, event->call_min_s, event->call_max_s);
@@ -144,26 +132,6 @@ static uint64_t count_events(const struct weir_program_result *program, const st
     return count;
 }
 
-/* The first ones of a kind. */
-static void add_events(struct weir_text *text, const struct weir_program_result *program,
-                       const struct list *list)
-{
-    const struct weir_program_event *before = NULL;
-    uint64_t listed = 0;
-
-    for (uint64_t i = 0; i < program->event_count && listed < LISTED; i++) {
-        const struct weir_program_event *event = &program->events[i];
-        const struct weir_label_result *label = &program->labels[event->label];
-
-        if (label->is_core != list->is_core)
-            continue;
-        begin_event(text, event, before);
-        (list->is_core ? add_core_time : add_time)(text, event, label->name);
-        before = event;
-        listed++;
-    }
-}
-
 static bool has_executions(const struct weir_program_result *program, const struct list *list)
 {
     for (unsigned i = 0; i < program->label_count; i++)
@@ -192,7 +160,26 @@ static void add_list(struct weir_text *text, const struct weir_program *planned,
                       count, list->word);
     } else {
         weir_text_add(text, "%s", list->columns);
-        add_events(text, program, list);
+
+        /* The first ones of a kind. */
+        const struct weir_program_event *before = NULL;
+        uint64_t listed = 0;
+
+        for (uint64_t i = 0; i < program->event_count && listed < LISTED; i++) {
+            const struct weir_program_event *event = &program->events[i];
+            const struct weir_label_result *label = &program->labels[event->label];
+
+            if (label->is_core != list->is_core)
+                continue;
+            /* Rows are parted where the rank changes. The first event has no line before it. */
+            if (before != NULL && before->rank != event->rank)
+                weir_text_add(text, DASHES);
+            weir_text_add(text, " %2" PRIu32 "   %3" PRIu32, event->rank, event->number);
+            (list->is_core ? add_core_time : add_time)(text, event, label->name);
+            before = event;
+            listed++;
+        }
+
         weir_text_add(text, "%s", list->legend);
         if (count > LISTED)
             weir_text_add(
@@ -218,25 +205,19 @@ static bool add_command(struct weir_text *text, const struct weir_program_result
     return false;
 }
 
-static void add_commands(struct weir_text *text, const struct weir_program_result *program)
-{
-    bool has_any = false;
-
-    weir_text_add(text, "\n******************** Command Report *********************\n");
-    for (size_t i = 0; i < WEIR_CALL_WORDS; i++)
-        has_any |= add_command(text, program, order[i]);
-    if (!has_any)
-        weir_text_add(text, "No I/O commands executed.\n");
-}
-
 void weir_parabench_original(struct weir_text *text, const struct weir_plan *plan,
                              const struct weir_phase_result *phase)
 {
     const struct weir_program *planned = weir_figures_phase(plan, phase)->program;
+    bool has_any = false;
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         add_list(text, planned, phase, &lists[i]);
-    add_commands(text, phase->program);
+    weir_text_add(text, "\n******************** Command Report *********************\n");
+    for (size_t i = 0; i < WEIR_CALL_WORDS; i++)
+        has_any |= add_command(text, phase->program, order[i]);
+    if (!has_any)
+        weir_text_add(text, "No I/O commands executed.\n");
     weir_text_add(text, "\n");
 }
 

@@ -37,17 +37,6 @@ static void move_own(struct weir_text *text, struct weir_text *own)
     weir_text_close(own);
 }
 
-/* Before the lists of the original, which may be long. */
-static void add_head(struct weir_text *text, const struct weir_plan *plan,
-                     const struct weir_phase_result *phase)
-{
-    struct weir_text own = {0};
-
-    weir_parabench_verdict(&own, plan, phase);
-    weir_parabench_parameters(&own, plan, phase);
-    move_own(text, &own);
-}
-
 static void add_own(struct weir_text *text, const struct weir_plan *plan,
                     const struct weir_phase_result *phase)
 {
@@ -78,8 +67,14 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     (void)result;
     if (program == NULL)
         return;
-    if (has_own && !is_brief)
-        add_head(text, plan, phase);
+    if (has_own && !is_brief) {
+        /* Before the lists of the original, which may be long. */
+        struct weir_text own = {0};
+
+        weir_parabench_verdict(&own, plan, phase);
+        weir_parabench_parameters(&own, plan, phase);
+        move_own(text, &own);
+    }
     weir_text_add(text, "%s", program->warnings != NULL ? program->warnings : "");
     add_notes(text, phase);
     if (!is_short && !is_brief)

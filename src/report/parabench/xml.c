@@ -17,6 +17,7 @@ static void add_date(struct weir_text *text, double seconds)
 {
     long long ms = fabs(seconds) < 1e12 ? llround(seconds * 1000.0) : 0;
     time_t when = (time_t)(ms / 1000);
+
     struct tm date = {0};
 
     localtime_r(&when, &date);
@@ -44,31 +45,6 @@ static int compare(const void *one, const void *other)
     return a->event->number < b->event->number ? -1 : a->event->number > b->event->number;
 }
 
-static void add_core(struct weir_text *text, const struct weir_program_event *event)
-{
-    double mean_s = event->call_count > 0 ? event->seconds / (double)event->call_count : 0.0;
-
-    weir_text_add(text, "      <Throughput avg=\"%f\" min=\"%f\" max=\"%f\"/>\n",
-                  weir_parabench_bytes_per_s(event), event->rate_min_per_s, event->rate_max_per_s);
-    weir_text_add(text, "      <Calltime avg=\"%f\" min=\"%f\" max=\"%f\"/>\n", mean_s,
-                  event->call_min_s, event->call_max_s);
-    weir_text_add(text, "      <Requests num=\"%" PRIu64 "\" time=\"%f\" ioops=\"%.0f\"/>\n",
-                  event->call_count, event->seconds, floor(weir_parabench_calls_per_s(event)));
-}
-
-static void add_event(struct weir_text *text, const struct named_event *named, bool is_core)
-{
-    weir_text_add(text, "    <Event rank=\"%" PRIu32 "\" id=\"%" PRIu32 "\" name=\"",
-                  named->event->rank, named->event->number);
-    weir_report_add_xml(text, named->name);
-    weir_text_add(text, "\">\n");
-    if (is_core)
-        add_core(text, named->event);
-    else
-        weir_text_add(text, "      <Walltime value=\"%f\"/>\n", named->event->seconds);
-    weir_text_add(text, "    </Event>\n");
-}
-
 static void add_list(struct weir_text *text, const struct weir_program_result *program,
                      bool is_core, struct weir_arena *arena)
 {
@@ -84,29 +60,32 @@ static void add_list(struct weir_text *text, const struct weir_program_result *p
     qsort(list, count, sizeof *list, compare);
     weir_text_add(text, "  <EventList type=\"%s\"%s>\n", is_core ? "CoreTime" : "Time",
                   count == 0 ? "/" : "");
-    for (size_t i = 0; i < count; i++)
-        add_event(text, &list[i], is_core);
+    for (size_t i = 0; i < count; i++) {
+        const struct weir_program_event *event = list[i].event;
+
+        weir_text_add(text, "    <Event rank=\"%" PRIu32 "\" id=\"%" PRIu32 "\" name=\"",
+                      event->rank, event->number);
+        weir_report_add_xml(text, list[i].name);
+        weir_text_add(text, "\">\n");
+        if (is_core) {
+            double mean_s =
+                event->call_count > 0 ? event->seconds / (double)event->call_count : 0.0;
+
+            weir_text_add(text, "      <Throughput avg=\"%f\" min=\"%f\" max=\"%f\"/>\n",
+                          weir_parabench_bytes_per_s(event), event->rate_min_per_s,
+                          event->rate_max_per_s);
+            weir_text_add(text, "      <Calltime avg=\"%f\" min=\"%f\" max=\"%f\"/>\n", mean_s,
+                          event->call_min_s, event->call_max_s);
+            weir_text_add(
+                text, "      <Requests num=\"%" PRIu64 "\" time=\"%f\" ioops=\"%.0f\"/>\n",
+                event->call_count, event->seconds, floor(weir_parabench_calls_per_s(event)));
+        } else {
+            weir_text_add(text, "      <Walltime value=\"%f\"/>\n", event->seconds);
+        }
+        weir_text_add(text, "    </Event>\n");
+    }
     if (count > 0)
         weir_text_add(text, "  </EventList>\n");
-}
-
-/* Adds the verdict and the findings as processing instructions: readers of the original skip them.
- */
-static void add_findings(struct weir_text *text, const struct weir_phase_result *phase)
-{
-    const struct weir_finding *finding = NULL;
-
-    weir_text_add(text, "  <?weir-believed %s?>\n", weir_believed_names[phase->believed]);
-    while ((finding = weir_finding_next(phase->findings, phase->finding_count, finding)) != NULL) {
-        weir_text_add(text, "  <?weir-finding level=\"%s\" name=\"%s\" effect=\"%s\"",
-                      weir_severity_names[finding->severity], finding->name,
-                      weir_effect_names[finding->effect]);
-        if (finding->explained_by != NULL)
-            weir_text_add(text, " explained_by=\"%s\"", finding->explained_by);
-        weir_text_add(text, " text=\"");
-        weir_report_add_xml(text, finding->text);
-        weir_text_add(text, "\"?>\n");
-    }
 }
 
 static void phase_done(struct weir_text *text, const struct weir_plan *plan,
@@ -125,8 +104,23 @@ static void phase_done(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, "\">\n");
     add_list(text, program, true, &arena);
     add_list(text, program, false, &arena);
-    if (!plan->output.is_plain)
-        add_findings(text, phase);
+    if (!plan->output.is_plain) {
+        /* The verdict and the findings are processing instructions, which readers skip. */
+        const struct weir_finding *finding = NULL;
+
+        weir_text_add(text, "  <?weir-believed %s?>\n", weir_believed_names[phase->believed]);
+        while ((finding = weir_finding_next(phase->findings, phase->finding_count, finding)) !=
+               NULL) {
+            weir_text_add(text, "  <?weir-finding level=\"%s\" name=\"%s\" effect=\"%s\"",
+                          weir_severity_names[finding->severity], finding->name,
+                          weir_effect_names[finding->effect]);
+            if (finding->explained_by != NULL)
+                weir_text_add(text, " explained_by=\"%s\"", finding->explained_by);
+            weir_text_add(text, " text=\"");
+            weir_report_add_xml(text, finding->text);
+            weir_text_add(text, "\"?>\n");
+        }
+    }
     weir_text_add(text, "</Report>\n");
     weir_arena_close(&arena);
 }

@@ -63,20 +63,6 @@ static void unlock(int descriptor)
     fcntl(descriptor, F_OFD_SETLK, &whole);
 }
 
-/* Locks of open files have no process. */
-static void report_lock(const struct weir_record_file *file)
-{
-    struct flock holder = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    char process[48] = "another process";
-
-    if (fcntl(file->descriptor, F_OFD_GETLK, &holder) == 0 && holder.l_type != F_UNLCK &&
-        holder.l_pid > 0)
-        snprintf(process, sizeof process, "process %ld", (long)holder.l_pid);
-    weir_log(WEIR_LOG_WARNING,
-             "--result: %s is locked by %s: records are kept in memory until it is free",
-             file->path, process);
-}
-
 /* Others may empty or remove the file while the run goes on. */
 static void check_file(struct weir_record_file *file)
 {
@@ -128,8 +114,18 @@ int weir_record_append(struct weir_record_file *file, const struct weir_text *te
 
     weir_text_add_bytes(&file->pending, weir_text_string(text), text->length);
     if (!take_lock(file)) {
-        if (!file->has_waited)
-            report_lock(file);
+        if (!file->has_waited) {
+            /* Locks of open files have no process. */
+            struct flock holder = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+            char process[48] = "another process";
+
+            if (fcntl(file->descriptor, F_OFD_GETLK, &holder) == 0 && holder.l_type != F_UNLCK &&
+                holder.l_pid > 0)
+                snprintf(process, sizeof process, "process %ld", (long)holder.l_pid);
+            weir_log(WEIR_LOG_WARNING,
+                     "--result: %s is locked by %s: records are kept in memory until it is free",
+                     file->path, process);
+        }
         file->has_waited = true;
         return 0;
     }

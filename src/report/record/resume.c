@@ -223,49 +223,6 @@ static bool is_alone_in_step(const struct weir_plan *plan, unsigned test)
     return true;
 }
 
-static void keep_repetitions(struct weir_resumption *resumption, const struct weir_recorded *run)
-{
-    for (unsigned i = 0; i < run->plan->test_count; i++) {
-        uint64_t count = is_alone_in_step(run->plan, i) ? finished_repetitions(run, i) : 0;
-
-        if (count <= resumption->repetitions[i])
-            continue;
-        resumption->repetitions[i] = count;
-        resumption->partly[i] = run->result;
-    }
-}
-
-/* Drops the repetitions of tests that are kept whole, and adds up the others. */
-static void sum_repetitions(struct weir_resumption *resumption, const struct weir_plan *plan)
-{
-    for (unsigned i = 0; i < plan->test_count; i++) {
-        if (resumption->kept[i] != NULL)
-            resumption->repetitions[i] = 0;
-        resumption->kept_repetitions += (unsigned)resumption->repetitions[i];
-    }
-}
-
-/* The time of its last test, if the latest run has got no further than the one that it went on
- * with. */
-static void find_lost_time(struct weir_resumption *resumption)
-{
-    const struct weir_result *latest =
-        resumption->run_count > 0 ? resumption->runs[0].result : NULL;
-
-    if (latest == NULL || !latest->is_out_of_time ||
-        resumption->kept_count > latest->resumed.kept_count ||
-        resumption->kept_repetitions > latest->resumed.kept_repetitions)
-        return;
-    for (unsigned i = 0; i < latest->test_count; i++) {
-        double seconds = latest->finished_s - latest->tests[i].begun_s;
-
-        if (is_kept(latest, latest->tests[i].test) || seconds <= 0)
-            continue;
-        resumption->lost_s = seconds;
-        resumption->lost_test = latest->tests[i].test;
-    }
-}
-
 static void keep_steps(struct weir_resumption *resumption, const struct weir_recorded *run)
 {
     const struct weir_plan *plan = run->plan;
@@ -410,7 +367,14 @@ static int read_chain(struct weir_resumption *resumption, const struct weir_plan
             code = refuse_plan(plan, run, error);
         if (code == 0) {
             keep_steps(resumption, run);
-            keep_repetitions(resumption, run);
+            for (unsigned i = 0; i < run->plan->test_count; i++) {
+                uint64_t count = is_alone_in_step(run->plan, i) ? finished_repetitions(run, i) : 0;
+
+                if (count <= resumption->repetitions[i])
+                    continue;
+                resumption->repetitions[i] = count;
+                resumption->partly[i] = run->result;
+            }
         }
         next = find_earlier(list, next - 1);
     }
@@ -437,8 +401,31 @@ int weir_resumption_open(struct weir_resumption *resumption, const struct weir_p
         find_plan(&list, plan->id) > 0 ? read_chain(resumption, plan, &list, rank_count, error)
                                        : refuse_last(plan, error);
     weir_arena_close(&arena);
-    sum_repetitions(resumption, plan);
-    find_lost_time(resumption);
+    /* Drops the repetitions of tests that are kept whole, and adds up the others. */
+    for (unsigned i = 0; i < plan->test_count; i++) {
+        if (resumption->kept[i] != NULL)
+            resumption->repetitions[i] = 0;
+        resumption->kept_repetitions += (unsigned)resumption->repetitions[i];
+    }
+
+    /* The time of its last test, if the latest run has got no further than the one that it went on
+     * with. */
+    const struct weir_result *latest =
+        resumption->run_count > 0 ? resumption->runs[0].result : NULL;
+
+    if (latest != NULL && latest->is_out_of_time &&
+        resumption->kept_count <= latest->resumed.kept_count &&
+        resumption->kept_repetitions <= latest->resumed.kept_repetitions) {
+        for (unsigned i = 0; i < latest->test_count; i++) {
+            double seconds = latest->finished_s - latest->tests[i].begun_s;
+
+            if (is_kept(latest, latest->tests[i].test) || seconds <= 0)
+                continue;
+            resumption->lost_s = seconds;
+            resumption->lost_test = latest->tests[i].test;
+        }
+    }
+
     return error->code;
 }
 

@@ -81,22 +81,6 @@ static unsigned shape_of(const struct view *view, const struct sighting *sightin
     return shape;
 }
 
-static void see_phases(struct view *view, const struct weir_test *test)
-{
-    for (size_t i = 0; i < test->phase_count; i++) {
-        struct sighting sighting = {
-            .test = test, .phase = test->phases[i], .step = test->sweep_step};
-
-        if (!is_shown(sighting.phase))
-            continue;
-        sighting.name = name_of(view->arena, test, sighting.phase);
-        if (sighting.name == NULL)
-            continue;
-        sighting.shape = shape_of(view, &sighting);
-        view->sightings[view->count++] = sighting;
-    }
-}
-
 /* ---- what they found ---- */
 
 static double bytes_rate(const struct weir_phase_result *found)
@@ -133,20 +117,6 @@ static enum weir_sweep_state state_of(const struct weir_phase_result *found)
     if (found->is_interrupted || found->outcome == WEIR_OUTCOME_PARTIAL)
         return WEIR_SWEEP_INTERRUPTED;
     return found->outcome == WEIR_OUTCOME_SKIPPED ? WEIR_SWEEP_SKIPPED : WEIR_SWEEP_COMPLETE;
-}
-
-static void add_findings(struct weir_text *names, const struct weir_phase_result *found)
-{
-    for (unsigned i = 0; i < found->finding_count; i++) {
-        const char *name = found->findings[i].name, *at = weir_text_string(names);
-        size_t length = strlen(name);
-        bool is_there = found->findings[i].explained_by != NULL;
-
-        for (; !is_there && *at != '\0'; at += strcspn(at, ","), at += strspn(at, ", "))
-            is_there = strcspn(at, ",") == length && strncmp(at, name, length) == 0;
-        if (!is_there)
-            weir_text_add(names, "%s%s", names->length > 0 ? ", " : "", name);
-    }
 }
 
 static void add_member(struct view *view, struct weir_sweep_table *table,
@@ -237,7 +207,16 @@ static void fill_row(struct view *view, struct weir_sweep_table *table, struct w
             if (!is_member(sighting, found))
                 continue;
             add_member(view, table, row, sighting, found);
-            add_findings(&findings, found);
+            for (unsigned j = 0; j < found->finding_count; j++) {
+                const char *name = found->findings[j].name, *at = weir_text_string(&findings);
+                size_t length = strlen(name);
+                bool is_there = found->findings[j].explained_by != NULL;
+
+                for (; !is_there && *at != '\0'; at += strcspn(at, ","), at += strspn(at, ", "))
+                    is_there = strcspn(at, ",") == length && strncmp(at, name, length) == 0;
+                if (!is_there)
+                    weir_text_add(&findings, "%s%s", findings.length > 0 ? ", " : "", name);
+            }
             if (found->believed > row->believed)
                 row->believed = found->believed;
         }
@@ -312,43 +291,6 @@ static void add_efficiency(struct weir_sweep_table *table, const struct weir_swe
     }
 }
 
-static void add_trends(struct weir_sweep_table *table, const struct weir_sweep *sweep,
-                       struct weir_arena *arena)
-{
-    table->group_count = sweep->axis_count > 1 ? sweep->axes[0].count : 1;
-    table->group_size = table->count / table->group_count;
-    table->trends = weir_arena_take(arena, table->group_count * sizeof *table->trends);
-    for (unsigned g = 0; g < table->group_count; g++) {
-        struct weir_trend *trend = &table->trends[g];
-
-        trend->count = table->group_size;
-        trend->steps = weir_arena_take(arena, trend->count * sizeof *trend->steps);
-        for (unsigned i = 0; i < trend->count; i++) {
-            const struct weir_sweep_row *row = &table->rows[g * table->group_size + i];
-
-            trend->steps[i] = (struct weir_trend_step){.rates = row->rates, .count = row->count};
-        }
-        weir_trend_find(trend, arena);
-    }
-}
-
-static void compare_rows(struct weir_sweep_table *table, const struct weir_sweep *sweep,
-                         struct weir_arena *arena)
-{
-    add_trends(table, sweep, arena);
-    add_efficiency(table, sweep);
-    for (unsigned i = 0; i < table->count; i++) {
-        struct weir_sweep_row *row = &table->rows[i];
-
-        if (row->count == 0)
-            continue;
-        if (i % table->group_size > 0 && table->rows[i - 1].count > 0)
-            row->change = step_of(table, i)->median / step_of(table, i - 1)->median;
-        if (table->limit > 0.0)
-            row->of_limit = median_of(arena, row->bytes_per_s, row->count) / table->limit;
-    }
-}
-
 /* ---- tables ---- */
 
 static double limit_of(const struct weir_sweep *sweep, const struct weir_phase *phase)
@@ -380,7 +322,32 @@ static void make_table(struct weir_sweep_table *table, struct view *view,
             row->values[1] = sweep->axes[1].values[i % inner];
         fill_row(view, table, row, kind, i);
     }
-    compare_rows(table, sweep, view->arena);
+    table->group_count = sweep->axis_count > 1 ? sweep->axes[0].count : 1;
+    table->group_size = table->count / table->group_count;
+    table->trends = weir_arena_take(view->arena, table->group_count * sizeof *table->trends);
+    for (unsigned g = 0; g < table->group_count; g++) {
+        struct weir_trend *trend = &table->trends[g];
+
+        trend->count = table->group_size;
+        trend->steps = weir_arena_take(view->arena, trend->count * sizeof *trend->steps);
+        for (unsigned i = 0; i < trend->count; i++) {
+            const struct weir_sweep_row *row = &table->rows[g * table->group_size + i];
+
+            trend->steps[i] = (struct weir_trend_step){.rates = row->rates, .count = row->count};
+        }
+        weir_trend_find(trend, view->arena);
+    }
+    add_efficiency(table, sweep);
+    for (unsigned i = 0; i < table->count; i++) {
+        struct weir_sweep_row *row = &table->rows[i];
+
+        if (row->count == 0)
+            continue;
+        if (i % table->group_size > 0 && table->rows[i - 1].count > 0)
+            row->change = step_of(table, i)->median / step_of(table, i - 1)->median;
+        if (table->limit > 0.0)
+            row->of_limit = median_of(view->arena, row->bytes_per_s, row->count) / table->limit;
+    }
 }
 
 static bool is_first(const struct view *view, unsigned index)
@@ -410,8 +377,21 @@ struct weir_sweep_table *weir_sweep_tables(struct weir_arena *arena, const struc
     view.sightings = weir_arena_take(arena, plan->phase_count * sizeof *view.sightings);
     view.latency = weir_arena_take(arena, sizeof *view.latency);
     weir_histogram_reset(view.latency);
-    for (size_t i = 0; i < plan->test_count; i++)
-        see_phases(&view, plan->tests[i]);
+    for (size_t i = 0; i < plan->test_count; i++) {
+        for (size_t k = 0; k < plan->tests[i]->phase_count; k++) {
+            struct sighting sighting = {.test = plan->tests[i],
+                                        .phase = plan->tests[i]->phases[k],
+                                        .step = plan->tests[i]->sweep_step};
+
+            if (!is_shown(sighting.phase))
+                continue;
+            sighting.name = name_of(view.arena, plan->tests[i], sighting.phase);
+            if (sighting.name == NULL)
+                continue;
+            sighting.shape = shape_of(&view, &sighting);
+            view.sightings[view.count++] = sighting;
+        }
+    }
     tables = weir_arena_take(arena, (view.count + 1) * sizeof *tables);
     for (unsigned i = 0; i < view.count; i++)
         if (is_first(&view, i))

@@ -32,18 +32,6 @@ static const char *value_of(const struct scope *scope, unsigned step)
     return scope->labels[step];
 }
 
-/* With the mark of the table: a sentence shall not make more of a step than its row does. */
-static void make_labels(struct scope *scope, struct weir_arena *arena)
-{
-    scope->labels = weir_arena_take(arena, scope->trend->count * sizeof *scope->labels);
-    for (unsigned i = 0; i < scope->trend->count; i++) {
-        const struct weir_sweep_row *row = &scope->rows[i];
-
-        scope->labels[i] = weir_arena_printf(arena, "%s%s", row->values[row->values[1] != NULL],
-                                             row->findings != NULL ? "*" : "");
-    }
-}
-
 /* Parts of the reference that a step is below it. */
 static double below(const struct scope *scope, unsigned step, unsigned reference)
 {
@@ -217,21 +205,6 @@ static void add_fall(struct weir_text *text, const struct scope *scope, unsigned
     end_line(text, &line, scope);
 }
 
-static void add_falls(struct weir_text *text, const struct scope *scope)
-{
-    unsigned reference;
-
-    for (unsigned i = 0; i < scope->trend->count; i++) {
-        unsigned last;
-
-        if (!weir_trend_falls(scope->trend, i, &reference))
-            continue;
-        last = last_of_fall(scope, i, reference);
-        add_fall(text, scope, i, last, reference);
-        i = last;
-    }
-}
-
 /* What would not be seen is as much as people would want to know. */
 #define NOISE_TOO_MUCH 25.0 /* percent */
 
@@ -290,24 +263,6 @@ static void add_ranking(struct weir_text *text, const struct scope *scope, struc
             weir_text_add(&line, "; %s=%s is %.1f %% below it, noise %.1f %%", scope->axis,
                           value_of(scope, i), 100.0 * below(scope, i, trend->best),
                           noise_of(scope, i, trend->best));
-    end_line(text, &line, scope);
-}
-
-/* Without a noise to hold differences against, they are told as they were seen. */
-static void add_seen(struct weir_text *text, const struct scope *scope)
-{
-    const struct weir_trend *trend = scope->trend;
-    struct weir_text line = {0};
-
-    weir_text_add(&line,
-                  "%s: with one repetition of each step the noise is not known, and no difference "
-                  "is sure (for that: " WEIR_REMEDY_REPETITIONS "); as seen, highest with ",
-                  scope->table->name);
-    add_step(&line, scope, trend->best);
-    for (unsigned i = 0; i < trend->count; i++)
-        if (i != trend->best && trend->steps[i].count > 0)
-            weir_text_add(&line, "; %s=%s is %.1f %% below", scope->axis, value_of(scope, i),
-                          100.0 * below(scope, i, trend->best));
     end_line(text, &line, scope);
 }
 
@@ -387,14 +342,47 @@ void weir_sweep_sentences(struct weir_text *text, const struct weir_sweep_table 
                 weir_arena_printf(&arena, "%s=%s: ", sweep->axes[0].name, scope.rows[0].values[0]);
         if (scope.trend->measured == 0)
             continue;
-        make_labels(&scope, &arena);
+        /* With the mark of the table: a sentence shall not make more of a step than its row does.
+         */
+        scope.labels = weir_arena_take(&arena, scope.trend->count * sizeof *scope.labels);
+        for (unsigned i = 0; i < scope.trend->count; i++) {
+            const struct weir_sweep_row *row = &scope.rows[i];
+
+            scope.labels[i] = weir_arena_printf(&arena, "%s%s", row->values[row->values[1] != NULL],
+                                                row->findings != NULL ? "*" : "");
+        }
         if (scope.trend->can_tell && scope.is_ordered) {
             add_growth(text, &scope, &arena);
-            add_falls(text, &scope);
+
+            unsigned reference;
+
+            for (unsigned k = 0; k < scope.trend->count; k++) {
+                unsigned last;
+
+                if (!weir_trend_falls(scope.trend, k, &reference))
+                    continue;
+                last = last_of_fall(&scope, k, reference);
+                add_fall(text, &scope, k, last, reference);
+                k = last;
+            }
         } else if (scope.trend->can_tell) {
             add_ranking(text, &scope, &arena);
         } else if (scope.trend->measured > 1) {
-            add_seen(text, &scope);
+            /* Without a noise to hold differences against, they are told as they were seen. */
+            const struct weir_trend *trend = scope.trend;
+            struct weir_text line = {0};
+
+            weir_text_add(
+                &line,
+                "%s: with one repetition of each step the noise is not known, and no difference "
+                "is sure (for that: " WEIR_REMEDY_REPETITIONS "); as seen, highest with ",
+                scope.table->name);
+            add_step(&line, &scope, trend->best);
+            for (unsigned j = 0; j < trend->count; j++)
+                if (j != trend->best && trend->steps[j].count > 0)
+                    weir_text_add(&line, "; %s=%s is %.1f %% below", scope.axis,
+                                  value_of(&scope, j), 100.0 * below(&scope, j, trend->best));
+            end_line(text, &line, &scope);
         }
         add_best(text, &scope);
         add_beyond_limit(text, &scope, &arena);

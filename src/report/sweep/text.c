@@ -52,39 +52,6 @@ static void add_percent(struct weir_text *line, const char *format, double share
     weir_text_add(line, " %10s", cell);
 }
 
-static void add_state(struct weir_text *line, const struct weir_sweep_row *row)
-{
-    if (row->state != WEIR_SWEEP_COMPLETE && row->count > 0)
-        weir_text_add(line, "  %u of %u, others %s", row->count, row->planned_count,
-                      weir_sweep_state_name(row->state));
-    else if (row->state != WEIR_SWEEP_COMPLETE)
-        weir_text_add(line, "  %s", weir_sweep_state_name(row->state));
-    if (row->findings != NULL)
-        weir_text_add(line, "  * %s", row->findings);
-}
-
-static void add_rate(struct weir_text *line, const struct weir_sweep_table *table,
-                     const struct weir_sweep_row *row, const struct weir_trend_step *step)
-{
-    if (row->count > 0)
-        weir_text_add(line, " %11.*f", table->counts_ops ? 1 : 2,
-                      table->counts_ops ? step->median : step->median / MB);
-    else
-        weir_text_add(line, " %11s", "-");
-    add_percent(line, "%.1f %%", step->spread, row->count > 1);
-    add_percent(line, "%+.1f %%", row->change - 1.0, row->change > 0.0);
-    if (table->has_efficiency)
-        add_percent(line, "%.1f %%", row->efficiency, row->efficiency > 0.0);
-    if (table->has_latency) {
-        char duration[WEIR_DURATION_TEXT_BYTES];
-
-        weir_text_add(line, " %10s",
-                      row->p99_s > 0.0 ? weir_duration_format(row->p99_s, duration) : "-");
-    }
-    if (table->limit > 0.0)
-        add_percent(line, "%.1f %%", row->of_limit, row->of_limit > 0.0);
-}
-
 /* ---- lines ---- */
 
 static bool has_sizes(const struct weir_plan *plan, const struct weir_sweep_table *table)
@@ -122,7 +89,8 @@ static void add_row(struct weir_text *text, const struct weir_plan *plan,
 {
     const struct weir_sweep *sweep = &plan->sweep;
     const struct weir_sweep_row *row = &table->rows[index];
-    const struct weir_trend *trend = &table->trends[index / table->group_size];
+    const struct weir_trend_step *step =
+        &table->trends[index / table->group_size].steps[index % table->group_size];
     char size[WEIR_SIZE_TEXT_BYTES], ranks[16] = "-";
     struct weir_text line = {0};
 
@@ -133,22 +101,32 @@ static void add_row(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(&line, "  %9s", ranks);
     if (has_sizes(plan, table))
         weir_text_add(&line, " %12s", weir_size_format(row->bytes_per_rank, size));
-    add_rate(&line, table, row, &trend->steps[index % table->group_size]);
-    add_state(&line, row);
+    if (row->count > 0)
+        weir_text_add(&line, " %11.*f", table->counts_ops ? 1 : 2,
+                      table->counts_ops ? step->median : step->median / MB);
+    else
+        weir_text_add(&line, " %11s", "-");
+    add_percent(&line, "%.1f %%", step->spread, row->count > 1);
+    add_percent(&line, "%+.1f %%", row->change - 1.0, row->change > 0.0);
+    if (table->has_efficiency)
+        add_percent(&line, "%.1f %%", row->efficiency, row->efficiency > 0.0);
+    if (table->has_latency) {
+        char duration[WEIR_DURATION_TEXT_BYTES];
+
+        weir_text_add(&line, " %10s",
+                      row->p99_s > 0.0 ? weir_duration_format(row->p99_s, duration) : "-");
+    }
+    if (table->limit > 0.0)
+        add_percent(&line, "%.1f %%", row->of_limit, row->of_limit > 0.0);
+    if (row->state != WEIR_SWEEP_COMPLETE && row->count > 0)
+        weir_text_add(&line, "  %u of %u, others %s", row->count, row->planned_count,
+                      weir_sweep_state_name(row->state));
+    else if (row->state != WEIR_SWEEP_COMPLETE)
+        weir_text_add(&line, "  %s", weir_sweep_state_name(row->state));
+    if (row->findings != NULL)
+        weir_text_add(&line, "  * %s", row->findings);
     weir_trust_line(text, "%s", weir_text_string(&line));
     weir_text_close(&line);
-}
-
-static void add_table(struct weir_text *text, const struct weir_plan *plan,
-                      const struct weir_sweep_table *table)
-{
-    add_header(text, plan, table);
-    for (unsigned i = 0; i < table->count; i++) {
-        if (i > 0 && i % table->group_size == 0)
-            weir_trust_line(text, "%s", "");
-        add_row(text, plan, table, i);
-    }
-    weir_sweep_sentences(text, table, plan);
 }
 
 static void add_head(struct weir_text *text, const struct weir_sweep *sweep)
@@ -201,8 +179,15 @@ void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
                         weir_report_has_details(&plan->output)
                             ? ""
                             : "; their sentences: " WEIR_REMEDY_DETAILS);
-    for (unsigned i = 0; i < count; i++)
-        add_table(&lines, plan, &tables[i]);
+    for (unsigned i = 0; i < count; i++) {
+        add_header(&lines, plan, &tables[i]);
+        for (unsigned k = 0; k < tables[i].count; k++) {
+            if (k > 0 && k % tables[i].group_size == 0)
+                weir_trust_line(&lines, "%s", "");
+            add_row(&lines, plan, &tables[i], k);
+        }
+        weir_sweep_sentences(&lines, &tables[i], plan);
+    }
     for (char *line = lines.data, *end; line != NULL && *line != '\0'; line = end + 1) {
         end = strchr(line, '\n');
         *end = '\0';

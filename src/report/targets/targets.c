@@ -73,20 +73,6 @@ static int compare(const void *a, const void *b)
     return one->test < other->test ? -1 : one->test > other->test;
 }
 
-static void judge(struct weir_targets_table *table, struct weir_arena *arena)
-{
-    struct weir_peer *all = weir_arena_take(arena, table->count * sizeof *all);
-    double *work = weir_arena_take(arena, table->count * sizeof *work);
-
-    for (unsigned i = 0; i < table->count; i++)
-        all[i] = (struct weir_peer){table->rows[i].rate.mean, table->rows[i].rate.stddev};
-    table->peers = weir_peers_of(all, table->count, work);
-    for (unsigned i = 0; i < table->count; i++) {
-        table->rows[i].verdict = weir_peers_judge(&table->peers, table->rows[i].rate.mean);
-        table->alone_sum += table->rows[i].rate.mean;
-    }
-}
-
 /* Of the targets that were measured, each with the tests that repeat it. Returns how many there
  * are in the plan. */
 static unsigned gather(struct weir_targets_table *table, struct weir_arena *arena,
@@ -148,7 +134,17 @@ static void fill(struct weir_targets_table *table, struct weir_arena *arena,
     if (!(table->limit_together > 0.0))
         table->limit_together = table->limit * planned;
     qsort(table->rows, table->count, sizeof *table->rows, compare);
-    judge(table, arena);
+
+    struct weir_peer *all = weir_arena_take(arena, table->count * sizeof *all);
+    double *work = weir_arena_take(arena, table->count * sizeof *work);
+
+    for (unsigned i = 0; i < table->count; i++)
+        all[i] = (struct weir_peer){table->rows[i].rate.mean, table->rows[i].rate.stddev};
+    table->peers = weir_peers_of(all, table->count, work);
+    for (unsigned i = 0; i < table->count; i++) {
+        table->rows[i].verdict = weir_peers_judge(&table->peers, table->rows[i].rate.mean);
+        table->alone_sum += table->rows[i].rate.mean;
+    }
 }
 
 struct weir_targets_table *weir_targets_tables(struct weir_arena *arena,
@@ -266,20 +262,6 @@ static void add_deviation(struct weir_text *text, const struct weir_targets_rate
         weir_text_add(text, " %11s", "-");
 }
 
-static void add_row(struct weir_text *text, const struct weir_targets_table *table,
-                    const struct weir_targets_row *row, int width)
-{
-    add_name(text, row->name, width);
-    weir_text_add(text, " %11.1f", row->rate.mean / WEIR_MB);
-    add_deviation(text, &row->rate);
-    add_share(text, row->rate.mean, table->peers.median);
-    add_share(text, row->rate.mean, table->limit);
-    if (row->verdict != WEIR_PEER_ALIKE)
-        weir_text_add(text, "  %s%s", weir_targets_verdict(row->verdict),
-                      table->peers.knows_noise ? "" : "?");
-    weir_text_add(text, "\n");
-}
-
 static void add_judgement(struct weir_text *text, const struct weir_targets_table *table)
 {
     const struct weir_peers *peers = &table->peers;
@@ -351,22 +333,6 @@ static int name_width(const struct weir_targets_table *table)
     return (int)width;
 }
 
-static void add_table(struct weir_text *text, const struct weir_targets_table *table)
-{
-    int width = name_width(table);
-
-    weir_text_add(text, "\n");
-    add_name(text, table->verb == WEIR_WRITE ? "write, each alone" : "read, each alone", width);
-    weir_text_add(text, " %11s %11s %11s", "MB/s", "deviation", "of median");
-    if (table->limit > 0.0)
-        weir_text_add(text, " %11s", "of limit");
-    weir_text_add(text, "\n");
-    for (unsigned i = 0; i < table->count; i++)
-        add_row(text, table, &table->rows[i], width);
-    add_judgement(text, table);
-    add_together(text, table, width);
-}
-
 static void end(struct weir_text *text, const struct weir_plan *plan,
                 const struct weir_result *result)
 {
@@ -374,8 +340,30 @@ static void end(struct weir_text *text, const struct weir_plan *plan,
     unsigned count;
     const struct weir_targets_table *tables = weir_targets_tables(&arena, plan, result, &count);
 
-    for (unsigned i = 0; i < count; i++)
-        add_table(text, &tables[i]);
+    for (unsigned i = 0; i < count; i++) {
+        int width = name_width(&tables[i]);
+
+        weir_text_add(text, "\n");
+        add_name(text, tables[i].verb == WEIR_WRITE ? "write, each alone" : "read, each alone",
+                 width);
+        weir_text_add(text, " %11s %11s %11s", "MB/s", "deviation", "of median");
+        if (tables[i].limit > 0.0)
+            weir_text_add(text, " %11s", "of limit");
+        weir_text_add(text, "\n");
+        for (unsigned k = 0; k < tables[i].count; k++) {
+            add_name(text, tables[i].rows[k].name, width);
+            weir_text_add(text, " %11.1f", tables[i].rows[k].rate.mean / WEIR_MB);
+            add_deviation(text, &tables[i].rows[k].rate);
+            add_share(text, tables[i].rows[k].rate.mean, tables[i].peers.median);
+            add_share(text, tables[i].rows[k].rate.mean, tables[i].limit);
+            if (tables[i].rows[k].verdict != WEIR_PEER_ALIKE)
+                weir_text_add(text, "  %s%s", weir_targets_verdict(tables[i].rows[k].verdict),
+                              tables[i].peers.knows_noise ? "" : "?");
+            weir_text_add(text, "\n");
+        }
+        add_judgement(text, &tables[i]);
+        add_together(text, &tables[i], width);
+    }
     weir_arena_close(&arena);
 }
 

@@ -44,29 +44,23 @@ static void end_line(struct list *list)
     weir_text_clear(&list->line);
 }
 
-/* Does not cut within a character of UTF-8. */
-static void cut(struct weir_text *thing)
-{
-    size_t length = THING_BYTES;
-
-    if (thing->length <= THING_BYTES)
-        return;
-    while (length > 0 && ((unsigned char)thing->data[length] & 0xc0u) == 0x80u)
-        length--;
-    thing->length = length;
-    thing->data[length] = '\0';
-    weir_text_add(thing, "...");
-}
-
 static void add_thing(struct list *list, const char *format, ...)
 {
+    size_t length = THING_BYTES;
     struct weir_text thing = {0};
     va_list arguments;
 
     va_start(arguments, format);
     weir_text_add_list(&thing, format, arguments);
     va_end(arguments);
-    cut(&thing);
+    /* Does not cut within a character of UTF-8. */
+    if (thing.length > THING_BYTES) {
+        while (length > 0 && ((unsigned char)thing.data[length] & 0xc0u) == 0x80u)
+            length--;
+        thing.length = length;
+        thing.data[length] = '\0';
+        weir_text_add(&thing, "...");
+    }
     weir_text_add(&list->line, "%s", list->separator);
     if (list->line.length + thing.length > LINE_BYTES) {
         end_line(list);
@@ -95,18 +89,6 @@ static const char *format_count(unsigned count, char buffer[COUNT_BYTES])
     return buffer;
 }
 
-static void add_system(struct list *list, const struct weir_node_facts *facts)
-{
-    if (facts->distribution[0])
-        add_thing(list, "%s", facts->distribution);
-    if (facts->kernel[0])
-        add_thing(list, "%s", facts->kernel);
-    if (facts->hypervisor[0])
-        add_thing(list, "guest of %s", facts->hypervisor);
-    if (facts->container[0])
-        add_thing(list, "container %s", facts->container);
-}
-
 static void add_processors(struct list *list, const struct weir_node_facts *facts)
 {
     char packages[24] = "";
@@ -129,21 +111,6 @@ static void add_processors(struct list *list, const struct weir_node_facts *fact
         add_thing(list, "governor %s", facts->governor);
     if (facts->clock_source[0])
         add_thing(list, "clock source %s", facts->clock_source);
-}
-
-static void add_memory(struct list *list, const struct weir_node_facts *facts)
-{
-    char size[WEIR_SIZE_TEXT_BYTES];
-
-    if (facts->memory_bytes > 0)
-        add_thing(list, "%s of memory", weir_size_format(facts->memory_bytes, size));
-    if (facts->numa_nodes > 1 && facts->numa_memory[0] && strlen(facts->numa_memory) < 60)
-        add_thing(list, "%u NUMA nodes (%s)", facts->numa_nodes, facts->numa_memory);
-    else if (facts->numa_nodes > 0)
-        add_thing(list, "%u NUMA node%s", facts->numa_nodes, facts->numa_nodes == 1 ? "" : "s");
-    if (facts->huge_pages > 0)
-        add_thing(list, "%" PRIu64 " huge pages of %s", facts->huge_pages,
-                  weir_size_format(facts->huge_page_bytes, size));
 }
 
 static bool is_part(const struct weir_node_facts *facts)
@@ -183,65 +150,61 @@ static bool is_up(const struct weir_nic_facts *nic)
     return strcmp(nic->state, "up") == 0 || strcmp(nic->state, "active") == 0;
 }
 
-static void add_nics(struct list *list, const struct weir_node_facts *facts)
-{
-    unsigned shown = 0;
-
-    for (uint32_t i = 0; i < facts->nic_count && shown < NICS_SHOWN; i++) {
-        const struct weir_nic_facts *nic = &facts->nics[i];
-        char rate[32] = "";
-        char near[32] = "";
-
-        if (!is_up(nic))
-            continue;
-        if (nic->bits_per_s > 0)
-            snprintf(rate, sizeof rate, " %g Gbit/s", 1e-9 * (double)nic->bits_per_s);
-        if (nic->numa_node >= 0 && facts->numa_nodes > 1)
-            snprintf(near, sizeof near, " at NUMA node %d", (int)nic->numa_node);
-        add_thing(list, "%s (%s%s)%s", nic->name, nic->kind, rate, near);
-        shown++;
-    }
-}
-
 static void add_nodes(struct weir_text *text, struct weir_trust_table *table,
                       const struct weir_result *result)
 {
     for (unsigned i = 0; i < result->node_group_count && i < KINDS_MAX; i++) {
         const struct weir_node_group *group = &result->node_groups[i];
-        char count[COUNT_BYTES];
+        const struct weir_node_facts *facts = &group->facts;
+        char count[COUNT_BYTES], size[WEIR_SIZE_TEXT_BYTES];
+        unsigned shown = 0;
         struct list list;
 
         weir_trust_begin(text, table);
         begin_list(&list, text, "  %s%s:", group->hosts, format_count(group->count, count));
-        add_system(&list, &group->facts);
-        add_processors(&list, &group->facts);
-        add_memory(&list, &group->facts);
-        add_nics(&list, &group->facts);
-        add_limits(&list, &group->facts);
+        if (facts->distribution[0])
+            add_thing(&list, "%s", facts->distribution);
+        if (facts->kernel[0])
+            add_thing(&list, "%s", facts->kernel);
+        if (facts->hypervisor[0])
+            add_thing(&list, "guest of %s", facts->hypervisor);
+        if (facts->container[0])
+            add_thing(&list, "container %s", facts->container);
+        add_processors(&list, facts);
+
+        if (facts->memory_bytes > 0)
+            add_thing(&list, "%s of memory", weir_size_format(facts->memory_bytes, size));
+        if (facts->numa_nodes > 1 && facts->numa_memory[0] && strlen(facts->numa_memory) < 60)
+            add_thing(&list, "%u NUMA nodes (%s)", facts->numa_nodes, facts->numa_memory);
+        else if (facts->numa_nodes > 0)
+            add_thing(&list, "%u NUMA node%s", facts->numa_nodes,
+                      facts->numa_nodes == 1 ? "" : "s");
+        if (facts->huge_pages > 0)
+            add_thing(&list, "%" PRIu64 " huge pages of %s", facts->huge_pages,
+                      weir_size_format(facts->huge_page_bytes, size));
+
+        for (uint32_t k = 0; k < facts->nic_count && shown < NICS_SHOWN; k++) {
+            const struct weir_nic_facts *nic = &facts->nics[k];
+            char rate[32] = "";
+            char near[32] = "";
+
+            if (!is_up(nic))
+                continue;
+            if (nic->bits_per_s > 0)
+                snprintf(rate, sizeof rate, " %g Gbit/s", 1e-9 * (double)nic->bits_per_s);
+            if (nic->numa_node >= 0 && facts->numa_nodes > 1)
+                snprintf(near, sizeof near, " at NUMA node %d", (int)nic->numa_node);
+            add_thing(&list, "%s (%s%s)%s", nic->name, nic->kind, rate, near);
+            shown++;
+        }
+
+        add_limits(&list, facts);
         end_list(&list);
     }
     if (result->node_group_count > KINDS_MAX)
         weir_trust_line(text, "  and %u more kind%s of nodes: --result keeps them all",
                         result->node_group_count - KINDS_MAX,
                         result->node_group_count - KINDS_MAX == 1 ? "" : "s");
-}
-
-/* ---- the job ---- */
-
-static void add_job(struct weir_text *text, struct weir_trust_table *table,
-                    const struct weir_result *result)
-{
-    struct list list;
-
-    if (!result->mpi_library && result->job_count == 0)
-        return;
-    weir_trust_begin(text, table);
-    begin_list(&list, text, "  job:");
-    for (unsigned i = 0; i < result->job_count; i++)
-        add_thing(&list, "%s %s", result->job[i].key, result->job[i].value);
-    if (result->mpi_library)
-        add_thing(&list, "%s", result->mpi_library);
-    end_list(&list);
 }
 
 /* ---- storage ---- */
@@ -267,23 +230,6 @@ static void describe_device(struct weir_text *thing, const struct weir_device_fa
     weir_text_add(thing, ")");
 }
 
-/* The parts of each device follow it: "md0 (...) on nvme0n1 (...) and nvme1n1 (...)". */
-static void add_devices(struct list *list, const struct weir_storage_facts *facts)
-{
-    for (uint32_t i = 0; i < facts->device_count; i++) {
-        const struct weir_device_facts *device = &facts->devices[i];
-        struct weir_text thing = {0};
-
-        if (i > 0) {
-            weir_text_add(&thing, "%s ", device->level > device[-1].level ? "on" : "and");
-            list->separator = "";
-        }
-        describe_device(&thing, device);
-        add_thing(list, "%s", weir_text_string(&thing));
-        weir_text_close(&thing);
-    }
-}
-
 static void add_storage(struct weir_text *text, const char *label,
                         const struct weir_storage_group *group, bool is_only)
 {
@@ -301,7 +247,19 @@ static void add_storage(struct weir_text *text, const char *label,
             add_thing(&list, "%s", facts->striping);
         if (facts->client_cache[0])
             add_thing(&list, "client cache: %s", facts->client_cache);
-        add_devices(&list, facts);
+        /* The parts of each device follow it: "md0 (...) on nvme0n1 (...) and nvme1n1 (...)". */
+        for (uint32_t i = 0; i < facts->device_count; i++) {
+            const struct weir_device_facts *device = &facts->devices[i];
+            struct weir_text thing = {0};
+
+            if (i > 0) {
+                weir_text_add(&thing, "%s ", device->level > device[-1].level ? "on" : "and");
+                list.separator = "";
+            }
+            describe_device(&thing, device);
+            add_thing(&list, "%s", weir_text_string(&thing));
+            weir_text_close(&thing);
+        }
     }
     end_list(&list);
 }
@@ -319,25 +277,36 @@ static bool has_same_storage(const struct weir_test_result *a, const struct weir
     return true;
 }
 
-/* Of each test whose storage is not that of the test before. */
-static void add_storages(struct weir_text *text, struct weir_trust_table *table,
-                         const struct weir_result *result)
+void weir_trust_environment(struct weir_text *text, const struct weir_trust_view *view)
 {
+    struct weir_trust_table table = {.title = "environment"};
+    struct list list;
     unsigned told = 0;
     unsigned count = 0;
 
-    for (unsigned i = 0; i < result->test_count; i++) {
-        const struct weir_test_result *test = &result->tests[i];
+    add_nodes(text, &table, view->result);
+    if (view->result->mpi_library || view->result->job_count != 0) {
+        weir_trust_begin(text, &table);
+        begin_list(&list, text, "  job:");
+        for (unsigned i = 0; i < view->result->job_count; i++)
+            add_thing(&list, "%s %s", view->result->job[i].key, view->result->job[i].value);
+        if (view->result->mpi_library)
+            add_thing(&list, "%s", view->result->mpi_library);
+        end_list(&list);
+    }
+    /* Of each test whose storage is not that of the test before. */
+    for (unsigned i = 0; i < view->result->test_count; i++) {
+        const struct weir_test_result *test = &view->result->tests[i];
         char label[48] = "storage";
 
         if (i > 0 && has_same_storage(test, test - 1))
             continue;
-        if (result->test_count > 1)
+        if (view->result->test_count > 1)
             snprintf(label, sizeof label, "storage from test %u on", test->test);
         for (unsigned j = 0; j < test->storage_count; j++, count++) {
             if (told == KINDS_MAX)
                 continue;
-            weir_trust_begin(text, table);
+            weir_trust_begin(text, &table);
             add_storage(text, label, &test->storages[j], test->storage_count == 1);
             told++;
         }
@@ -345,13 +314,4 @@ static void add_storages(struct weir_text *text, struct weir_trust_table *table,
     if (count > told)
         weir_trust_line(text, "  and %u more kind%s of storage: --result keeps them all",
                         count - told, count - told == 1 ? "" : "s");
-}
-
-void weir_trust_environment(struct weir_text *text, const struct weir_trust_view *view)
-{
-    struct weir_trust_table table = {.title = "environment"};
-
-    add_nodes(text, &table, view->result);
-    add_job(text, &table, view->result);
-    add_storages(text, &table, view->result);
 }

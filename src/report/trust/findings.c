@@ -128,15 +128,6 @@ static bool has_name_of(const struct weir_phase *one, const struct weir_phase *o
            one->names.is_directory == other->names.is_directory;
 }
 
-static void add_to(struct weir_trust_fold *fold, const struct weir_phase *phase)
-{
-    if (fold->run > 0 && !has_name_of(fold->phase, phase))
-        end_run(fold);
-    fold->phase = phase;
-    fold->run++;
-    fold->phase_count++;
-}
-
 static struct weir_trust_fold *find(struct weir_trust_fold *folds, unsigned test,
                                     unsigned repetitions, const struct weir_finding *finding)
 {
@@ -177,7 +168,11 @@ static void fold_phase(struct weir_trust_fold **folds, struct weir_arena *arena,
             *folds = fold;
         }
         fold->has_others |= has_others || has_other_fact(finding, fold->finding);
-        add_to(fold, all->phase);
+        if (fold->run > 0 && !has_name_of(fold->phase, all->phase))
+            end_run(fold);
+        fold->phase = all->phase;
+        fold->run++;
+        fold->phase_count++;
     }
 }
 

@@ -15,7 +15,7 @@ static bool is_open_loop(const struct weir_phase_result *result)
     return result->pace.asked_per_s > 0.0;
 }
 
-static void add_pace(struct weir_text *text, const char *name,
+static void add_pace(struct weir_text *text, const char *name, const struct weir_phase *phase,
                      const struct weir_phase_result *result)
 {
     const struct weir_pace_result *pace = &result->pace;
@@ -25,27 +25,13 @@ static void add_pace(struct weir_text *text, const char *name,
     char end_lag[WEIR_DURATION_TEXT_BYTES];
     char max_lag[WEIR_DURATION_TEXT_BYTES];
 
+    (void)phase;
     weir_trust_line(text, "%s %11.1f %11.1f %11.2f %11.2f %9llu %9s %9s", name, pace->asked_per_s,
                     weir_figures_rate((double)result->op_count, seconds),
                     pace->asked_per_s * mib_per_op, weir_figures_rate(moved_mib, seconds),
                     (unsigned long long)pace->max_backlog,
                     weir_duration_format(pace->end_lag_s, end_lag),
                     weir_duration_format(pace->max_lag_s, max_lag));
-}
-
-static void add_paces(struct weir_text *text, const struct weir_trust_view *view)
-{
-    weir_trust_rows(
-        text, view,
-        (struct weir_trust_rows){
-            .table = {.title = "open loop: transfers asked for and done, the most that waited"
-                               " at a rank, and how late they were issued",
-                      .columns = WEIR_TRUST_PHASE_HEADER
-                      "     asked/s      done/s asked MiB/s  done MiB/s   waiting"
-                      "   at last   at most"},
-            .is_due = is_open_loop,
-            .add = add_pace,
-        });
 }
 
 /* ---- depth search ---- */
@@ -57,21 +43,6 @@ static double best_of(const struct weir_depth_curve *curve)
     for (unsigned i = 0; i < curve->count; i++)
         best = fmax(best, curve->points[i].ops_per_s);
     return best;
-}
-
-static void add_curve(struct weir_text *text, const char *name,
-                      const struct weir_phase_result *result)
-{
-    const struct weir_depth_curve *curve = &result->depth_curve;
-    double best = best_of(curve);
-
-    for (unsigned i = 0; i < curve->count; i++) {
-        const struct weir_depth_point *point = &curve->points[i];
-
-        weir_trust_line(text, "%s %9u %11.1f %10.1f%%  %s", name, point->depth, point->ops_per_s,
-                        weir_figures_percent(point->ops_per_s, best),
-                        point->depth == result->depth ? "taken" : "");
-    }
 }
 
 /* The whole curve of the first search; of the others, where they came to another depth. */
@@ -88,24 +59,23 @@ static void add_searches_of(struct weir_text *text, struct weir_trust_table *tab
             continue;
         weir_trust_repetition(all, result, name);
         weir_trust_begin(text, table);
-        if (!first)
-            add_curve(text, name, result);
-        else if (result->depth != first->depth)
+        if (!first) {
+            const struct weir_depth_curve *curve = &result->depth_curve;
+            double best = best_of(curve);
+
+            for (unsigned k = 0; k < curve->count; k++) {
+                const struct weir_depth_point *point = &curve->points[k];
+
+                weir_trust_line(text, "%s %9u %11.1f %10.1f%%  %s", name, point->depth,
+                                point->ops_per_s, weir_figures_percent(point->ops_per_s, best),
+                                point->depth == result->depth ? "taken" : "");
+            }
+        } else if (result->depth != first->depth) {
             weir_trust_line(text, "%s %9u %23s  taken", name, result->depth, "");
+        }
         if (!first)
             first = result;
     }
-}
-
-static void add_searches(struct weir_text *text, const struct weir_trust_view *view)
-{
-    struct weir_trust_table table = {
-        .title = "search for the least depth that does nearly as well as the best",
-        .columns = WEIR_TRUST_PHASE_HEADER "     depth transfers/s of the best",
-    };
-
-    for (unsigned i = 0; i < view->phase_count; i++)
-        add_searches_of(text, &table, &view->phases[i]);
 }
 
 /* ---- what the system granted ---- */
@@ -139,7 +109,23 @@ static void add_granted(struct weir_text *text, const struct weir_trust_view *vi
 
 void weir_trust_load(struct weir_text *text, const struct weir_trust_view *view)
 {
-    add_paces(text, view);
-    add_searches(text, view);
+    struct weir_trust_table table = {
+        .title = "search for the least depth that does nearly as well as the best",
+        .columns = WEIR_TRUST_PHASE_HEADER "     depth transfers/s of the best",
+    };
+
+    weir_trust_rows(
+        text, view,
+        (struct weir_trust_rows){
+            .table = {.title = "open loop: transfers asked for and done, the most that waited"
+                               " at a rank, and how late they were issued",
+                      .columns = WEIR_TRUST_PHASE_HEADER
+                      "     asked/s      done/s asked MiB/s  done MiB/s   waiting"
+                      "   at last   at most"},
+            .is_due = is_open_loop,
+            .add = add_pace,
+        });
+    for (unsigned i = 0; i < view->phase_count; i++)
+        add_searches_of(text, &table, &view->phases[i]);
     add_granted(text, view);
 }

@@ -7,40 +7,6 @@
 
 #include <stdio.h>
 
-struct rows {
-    struct weir_trust_table table;
-    bool (*is_due)(const struct weir_phase_result *result); /* NULL: always */
-    void (*add)(struct weir_text *text, const char *name, const struct weir_phase *phase,
-                const struct weir_phase_result *result);
-};
-
-static void add_row(struct weir_text *text, struct rows *rows, const char *name,
-                    const struct weir_phase *phase, const struct weir_phase_result *result)
-{
-    if (rows->is_due && !rows->is_due(result))
-        return;
-    weir_trust_begin(text, &rows->table);
-    rows->add(text, name, phase, result);
-}
-
-/* Phases on trees and programs, or many repetitions as one. */
-static void add_rows(struct weir_text *text, const struct weir_trust_view *view, struct rows rows)
-{
-    char name[WEIR_TRUST_PHASE_BYTES];
-
-    for (unsigned i = 0; i < view->phase_count; i++) {
-        const struct weir_repetitions *all = &view->phases[i];
-
-        if (!weir_trust_counts_ops(all->phase))
-            continue;
-        if (all->whole)
-            add_row(text, &rows, weir_trust_phase(all, "all", name), all->phase, all->whole);
-        for (unsigned j = 0; !all->whole && j < all->row_count; j++)
-            add_row(text, &rows, weir_trust_repetition(all, all->rows[j], name), all->phase,
-                    all->rows[j]);
-    }
-}
-
 /* ---- single operations ---- */
 
 static void add_times(struct weir_text *text, const char *name, uint64_t operations,
@@ -193,33 +159,37 @@ static void add_comparisons(struct weir_text *text, const struct weir_trust_view
 
 void weir_trust_names(struct weir_text *text, const struct weir_trust_view *view)
 {
-    static const struct rows tables[] = {
+    static const struct weir_trust_rows tables[] = {
         {.table = {.title = "time of single operations on names",
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "  operations      mean       p50       p90       p99     p99.9       max"},
          .is_due = has_one_kind,
-         .add = add_operations},
+         .add = add_operations,
+         .counts_ops = true},
         {.table = {.title = "times of phases and of the ranks in them (waiting: share of the time "
                             "that ranks spent at barriers, on average) and processor time of an "
                             "operation",
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "     total       min      mean       max  waiting processor  slowest ranks"},
-         .add = add_ranks},
+         .add = add_ranks,
+         .counts_ops = true},
         {.table = {.title = "slow directories: times of an operation in them, at least 1.5 times "
                             "those in all on average",
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "  operations  ranks      mean    in all       max  directory"},
          .is_due = has_slow_directories,
-         .add = add_directories},
+         .add = add_directories,
+         .counts_ops = true},
         {.table = {.title = "open loop: operations asked for and done, the most that waited at a "
                             "rank, and how late they were issued",
                    .columns = WEIR_TRUST_NAMES_HEADER
                    "     asked/s      done/s   waiting   at last   at most"},
          .is_due = is_open_loop,
-         .add = add_pace},
+         .add = add_pace,
+         .counts_ops = true},
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        add_rows(text, view, tables[i]);
+        weir_trust_rows(text, view, tables[i]);
     add_comparisons(text, view);
 }

@@ -143,14 +143,6 @@ struct data_table {
     bool shows[COLUMN_COUNT];
 };
 
-static void choose_columns(struct data_table *data, const struct weir_trust_view *view)
-{
-    for (unsigned i = 0; i < view->result->phase_count; i++)
-        for (size_t j = 1; j < COLUMN_COUNT; j++)
-            if (columns[j].is_known(view->result, &view->result->phases[i]))
-                data->shows[j] = data->shows[0] = true;
-}
-
 static void add_data(struct weir_text *text, struct data_table *data, const char *name,
                      const struct weir_phase_result *phase)
 {
@@ -173,32 +165,32 @@ static void add_data(struct weir_text *text, struct data_table *data, const char
     weir_text_close(&cells);
 }
 
-/* Names of programs are as wide as those of phases on trees; a plan has no others beside them. */
-static void add_titles(struct weir_text *heading, struct weir_text *titles,
-                       const struct data_table *data, bool is_wide)
-{
-    weir_text_add(heading, "data in MiB");
-    weir_text_add(titles, "%s", is_wide ? WEIR_TRUST_NAMES_HEADER : WEIR_TRUST_PHASE_HEADER);
-    for (size_t i = 0; i < COLUMN_COUNT; i++) {
-        if (!data->shows[i])
-            continue;
-        weir_text_add(titles, "%*s", COLUMN_WIDTH, columns[i].title);
-        if (columns[i].meaning != NULL)
-            weir_text_add(heading, "%s%s", i == 0 ? ": " : "; ", columns[i].meaning);
-    }
-}
-
 static void add_traffic(struct weir_text *text, const struct weir_trust_view *view)
 {
     struct data_table data = {.result = view->result};
     struct weir_text heading = {0}, titles = {0};
     char name[WEIR_TRUST_PHASE_BYTES];
 
-    choose_columns(&data, view);
+    for (unsigned i = 0; i < view->result->phase_count; i++)
+        for (size_t j = 1; j < COLUMN_COUNT; j++)
+            if (columns[j].is_known(view->result, &view->result->phases[i]))
+                data.shows[j] = data.shows[0] = true;
     if (!data.shows[0])
         return;
-    add_titles(&heading, &titles, &data,
-               view->phase_count > 0 && view->phases[0].phase->program != NULL);
+    /* Names of programs are as wide as those of phases on trees; a plan has no others beside them.
+     */
+    weir_text_add(&heading, "data in MiB");
+    weir_text_add(&titles, "%s",
+                  view->phase_count > 0 && view->phases[0].phase->program != NULL
+                      ? WEIR_TRUST_NAMES_HEADER
+                      : WEIR_TRUST_PHASE_HEADER);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (!data.shows[i])
+            continue;
+        weir_text_add(&titles, "%*s", COLUMN_WIDTH, columns[i].title);
+        if (columns[i].meaning != NULL)
+            weir_text_add(&heading, "%s%s", i == 0 ? ": " : "; ", columns[i].meaning);
+    }
     data.table.title = weir_text_string(&heading);
     data.table.columns = weir_text_string(&titles);
     for (unsigned i = 0; i < view->phase_count; i++) {
@@ -245,23 +237,6 @@ static void add_known(uint64_t *sum, uint64_t value)
         *sum = *sum == WEIR_UNKNOWN ? value : *sum + value;
 }
 
-static void add_stay(struct stay *stay, const struct weir_node_places *node)
-{
-    stay->host = node->host;
-    stay->rank_count = node->rank_count;
-    if (node->core_count > stay->core_count)
-        stay->core_count = node->core_count;
-    stay->cpus = weir_cpu_set_or(&stay->cpus, &node->cpus);
-    stay->cpu_nodes |= node->cpu_nodes;
-    stay->page_nodes |= node->page_nodes;
-    stay->is_pinned |= node->is_pinned;
-    stay->cpu_s += node->cpu_s;
-    stay->core_s += node->wall_s * node->core_count;
-    add_known(&stay->migrations, node->migrations);
-    add_known(&stay->preemptions, node->preemptions);
-    stay->waited_share = fmax(stay->waited_share, node->waited_share); /* NAN is ignored */
-}
-
 /* All nodes of a test, *count of them; a test has the same nodes in all of its phases. */
 static struct stay *list_stays(struct weir_arena *arena, const struct weir_result *result,
                                unsigned test, unsigned *count)
@@ -282,8 +257,24 @@ static struct stay *list_stays(struct weir_arena *arena, const struct weir_resul
             for (unsigned j = 0; j < *count; j++)
                 stays[j].migrations = stays[j].preemptions = WEIR_UNKNOWN;
         }
-        for (unsigned j = 0; j < *count && j < phase->node_count; j++)
-            add_stay(&stays[j], &phase->node_places[j]);
+        for (unsigned j = 0; j < *count && j < phase->node_count; j++) {
+            const struct weir_node_places *node = &phase->node_places[j];
+            struct stay *stay = &stays[j];
+
+            stay->host = node->host;
+            stay->rank_count = node->rank_count;
+            if (node->core_count > stay->core_count)
+                stay->core_count = node->core_count;
+            stay->cpus = weir_cpu_set_or(&stay->cpus, &node->cpus);
+            stay->cpu_nodes |= node->cpu_nodes;
+            stay->page_nodes |= node->page_nodes;
+            stay->is_pinned |= node->is_pinned;
+            stay->cpu_s += node->cpu_s;
+            stay->core_s += node->wall_s * node->core_count;
+            add_known(&stay->migrations, node->migrations);
+            add_known(&stay->preemptions, node->preemptions);
+            stay->waited_share = fmax(stay->waited_share, node->waited_share); /* NAN is ignored */
+        }
     }
     return stays;
 }
@@ -373,36 +364,6 @@ struct line {
     bool shows_waits;
 };
 
-static void add_to_line(struct line *line, struct stay *stay)
-{
-    stay->is_told = true;
-    line->hosts[line->host_count++] = stay->host;
-    widen(&line->busy, stay->core_s > 0.0, weir_figures_percent(stay->cpu_s, stay->core_s));
-    widen(&line->migrations, stay->migrations != WEIR_UNKNOWN, (double)stay->migrations);
-    widen(&line->preemptions, stay->preemptions != WEIR_UNKNOWN, (double)stay->preemptions);
-    widen(&line->waits, true, 100.0 * stay->waited_share);
-}
-
-static void add_line(struct weir_text *text, struct weir_arena *arena, unsigned test,
-                     const struct stay *stay, const struct line *line)
-{
-    char cpus[LIST_WIDTH + 1], numa[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
-    char busy[RANGE_BYTES], migrations[RANGE_BYTES], preemptions[RANGE_BYTES];
-    char waits[RANGE_BYTES], cell[RANGE_BYTES + 2] = "";
-
-    if (line->shows_waits)
-        snprintf(cell, sizeof cell, "%10s", format_range(&line->waits, "%", waits));
-
-    weir_trust_line(text, "  %4u %5u %5u %-20s %-7s %-7s %9s %12s %12s%s  %s%s", test,
-                    stay->rank_count, stay->core_count, format_set(&stay->cpus, cpus),
-                    format_numa(stay->cpu_nodes, numa), format_numa(stay->page_nodes, pages),
-                    format_range(&line->busy, "%", busy),
-                    format_range(&line->migrations, "", migrations),
-                    format_range(&line->preemptions, "", preemptions), cell,
-                    weir_hosts_fold(arena, line->hosts, line->host_count, HOSTS_SHOWN),
-                    stay->is_pinned ? ", by --pin" : "");
-}
-
 /* The lines left, and the number of nodes for which none was left. */
 struct room {
     struct weir_trust_table table;
@@ -427,39 +388,38 @@ static void add_stays(struct weir_text *text, struct room *room, unsigned test, 
             continue;
         }
         for (unsigned j = i; j < count; j++)
-            if (!stays[j].is_told && is_alike(&stays[i], &stays[j]))
-                add_to_line(&line, &stays[j]);
+            if (!stays[j].is_told && is_alike(&stays[i], &stays[j])) {
+                stays[j].is_told = true;
+                line.hosts[line.host_count++] = stays[j].host;
+                widen(&line.busy, stays[j].core_s > 0.0,
+                      weir_figures_percent(stays[j].cpu_s, stays[j].core_s));
+                widen(&line.migrations, stays[j].migrations != WEIR_UNKNOWN,
+                      (double)stays[j].migrations);
+                widen(&line.preemptions, stays[j].preemptions != WEIR_UNKNOWN,
+                      (double)stays[j].preemptions);
+                widen(&line.waits, true, 100.0 * stays[j].waited_share);
+            }
         weir_trust_begin(text, &room->table);
-        add_line(text, &arena, test, &stays[i], &line);
+
+        char cpus[LIST_WIDTH + 1], numa[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
+        char busy[RANGE_BYTES], migrations[RANGE_BYTES], preemptions[RANGE_BYTES];
+        char waits[RANGE_BYTES], cell[RANGE_BYTES + 2] = "";
+
+        if (line.shows_waits)
+            snprintf(cell, sizeof cell, "%10s", format_range(&line.waits, "%", waits));
+
+        weir_trust_line(
+            text, "  %4u %5u %5u %-20s %-7s %-7s %9s %12s %12s%s  %s%s", test, stays[i].rank_count,
+            stays[i].core_count, format_set(&stays[i].cpus, cpus),
+            format_numa(stays[i].cpu_nodes, numa), format_numa(stays[i].page_nodes, pages),
+            format_range(&line.busy, "%", busy), format_range(&line.migrations, "", migrations),
+            format_range(&line.preemptions, "", preemptions), cell,
+            weir_hosts_fold(&arena, line.hosts, line.host_count, HOSTS_SHOWN),
+            stays[i].is_pinned ? ", by --pin" : "");
+
         room->line_count++;
     }
     weir_arena_close(&arena);
-}
-
-static void add_ranks(struct weir_text *text, const struct weir_result *result)
-{
-    struct room room = {.table = {.title = "where ranks ran: cores and processors that they might "
-                                           "use, NUMA nodes of these and of their buffers, how "
-                                           "busy they kept the cores",
-                                  .columns = STAY_COLUMNS}};
-
-    for (unsigned i = 0; i < result->phase_count && !room.shows_waits; i++)
-        for (unsigned j = 0; result->phases[i].node_places && j < result->phases[i].node_count; j++)
-            room.shows_waits |= result->phases[i].node_places[j].waited_share > 0.0;
-    if (room.shows_waits)
-        room.table.columns = STAY_COLUMNS_WAITS;
-    for (unsigned i = 0; i < result->test_count; i++) {
-        struct weir_arena arena = {0};
-        unsigned count;
-        struct stay *stays = list_stays(&arena, result, result->tests[i].test, &count);
-
-        add_stays(text, &room, result->tests[i].test, stays, count);
-        weir_arena_close(&arena);
-    }
-    if (room.untold_count > 0)
-        weir_trust_line(text,
-                        "  and %u more node%s alike to none of these: --result keeps them all",
-                        room.untold_count, room.untold_count == 1 ? "" : "s");
 }
 
 /* ---- rank by rank, with -v ---- */
@@ -475,39 +435,52 @@ static const struct weir_phase_result *find_ranks(const struct weir_result *resu
     return found;
 }
 
-static void add_rank(struct weir_text *text, const struct weir_phase_result *phase,
-                     const struct weir_rank_place *rank)
+void weir_trust_places(struct weir_text *text, const struct weir_trust_view *view)
 {
-    char cpus[LIST_WIDTH + 1], nodes[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
-
-    weir_trust_line(text, "  %4u %5u %-20s %9u %-10s %-10s %s", phase->test, rank->rank,
-                    format_set(&rank->cpus, cpus), rank->last_cpu,
-                    format_numa(rank->cpu_nodes, nodes), format_numa(rank->page_nodes, pages),
-                    phase->node_places[rank->node].host);
-}
-
-static void add_single_ranks(struct weir_text *text, const struct weir_trust_view *view)
-{
+    struct room room = {.table = {.title = "where ranks ran: cores and processors that they might "
+                                           "use, NUMA nodes of these and of their buffers, how "
+                                           "busy they kept the cores",
+                                  .columns = STAY_COLUMNS}};
     struct weir_trust_table table = {
         .title = "rank by rank, at the end: processors that it might use and that it ran on last, "
                  "NUMA nodes of these and of its buffers",
         .columns = "  test  rank processors                last NUMA       buffers    node",
     };
 
+    add_traffic(text, view);
+    for (unsigned i = 0; i < view->result->phase_count && !room.shows_waits; i++)
+        for (unsigned j = 0;
+             view->result->phases[i].node_places && j < view->result->phases[i].node_count; j++)
+            room.shows_waits |= view->result->phases[i].node_places[j].waited_share > 0.0;
+    if (room.shows_waits)
+        room.table.columns = STAY_COLUMNS_WAITS;
+    for (unsigned i = 0; i < view->result->test_count; i++) {
+        struct weir_arena arena = {0};
+        unsigned count;
+        struct stay *stays = list_stays(&arena, view->result, view->result->tests[i].test, &count);
+
+        add_stays(text, &room, view->result->tests[i].test, stays, count);
+        weir_arena_close(&arena);
+    }
+    if (room.untold_count > 0)
+        weir_trust_line(text,
+                        "  and %u more node%s alike to none of these: --result keeps them all",
+                        room.untold_count, room.untold_count == 1 ? "" : "s");
     for (unsigned i = 0; view->plan->output.verbosity > 0 && i < view->result->test_count; i++) {
         const struct weir_phase_result *phase =
             find_ranks(view->result, view->result->tests[i].test);
 
         for (unsigned k = 0; phase && k < phase->rank_count; k++) {
             weir_trust_begin(text, &table);
-            add_rank(text, phase, &phase->rank_places[k]);
+
+            char cpus[LIST_WIDTH + 1], nodes[LIST_WIDTH + 1], pages[LIST_WIDTH + 1];
+
+            weir_trust_line(
+                text, "  %4u %5u %-20s %9u %-10s %-10s %s", phase->test, phase->rank_places[k].rank,
+                format_set(&phase->rank_places[k].cpus, cpus), phase->rank_places[k].last_cpu,
+                format_numa(phase->rank_places[k].cpu_nodes, nodes),
+                format_numa(phase->rank_places[k].page_nodes, pages),
+                phase->node_places[phase->rank_places[k].node].host);
         }
     }
-}
-
-void weir_trust_places(struct weir_text *text, const struct weir_trust_view *view)
-{
-    add_traffic(text, view);
-    add_ranks(text, view->result);
-    add_single_ranks(text, view);
 }

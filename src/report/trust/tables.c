@@ -86,15 +86,6 @@ void weir_trust_begin(struct weir_text *text, struct weir_trust_table *table)
         weir_trust_line(text, "%s", table->columns);
 }
 
-static void add_row(struct weir_text *text, struct weir_trust_rows *rows, const char *name,
-                    const struct weir_phase_result *result)
-{
-    if (rows->is_due && !rows->is_due(result))
-        return;
-    weir_trust_begin(text, &rows->table);
-    rows->add(text, name, result);
-}
-
 void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
                      struct weir_trust_rows rows)
 {
@@ -102,12 +93,21 @@ void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
 
     for (unsigned i = 0; i < view->phase_count; i++) {
         const struct weir_repetitions *all = &view->phases[i];
+        unsigned count = all->whole != NULL ? 1 : all->row_count;
 
-        if (weir_trust_counts_ops(all->phase))
+        if (weir_trust_counts_ops(all->phase) != rows.counts_ops)
             continue;
-        if (all->whole)
-            add_row(text, &rows, weir_trust_phase(all, "all", name), all->whole);
-        for (unsigned j = 0; !all->whole && j < all->row_count; j++)
-            add_row(text, &rows, weir_trust_repetition(all, all->rows[j], name), all->rows[j]);
+        for (unsigned j = 0; j < count; j++) {
+            const struct weir_phase_result *row = all->whole != NULL ? all->whole : all->rows[j];
+
+            if (rows.is_due != NULL && !rows.is_due(row))
+                continue;
+            if (all->whole != NULL)
+                weir_trust_phase(all, "all", name);
+            else
+                weir_trust_repetition(all, row, name);
+            weir_trust_begin(text, &rows.table);
+            rows.add(text, name, all->phase, row);
+        }
     }
 }

@@ -57,12 +57,14 @@ void weir_trust_begin(struct weir_text *text, struct weir_trust_table *table);
 /* Adds the lines of a phase, or of many as one, to a table. */
 struct weir_trust_rows {
     struct weir_trust_table table;
+    bool counts_ops; /* else it is of phases that move data */
     bool (*is_due)(const struct weir_phase_result *result); /* NULL: always */
-    void (*add)(struct weir_text *text, const char *name, const struct weir_phase_result *result);
+    void (*add)(struct weir_text *text, const char *name, const struct weir_phase *phase,
+                const struct weir_phase_result *result);
 };
 
-/* A table with a row for each repetition of each phase that moves data, or for all of a phase if
- * they are many. */
+/* A table with a row for each repetition of each phase of its kind, or for all of a phase if they
+ * are many. */
 void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
                      struct weir_trust_rows rows);
 

@@ -47,15 +47,6 @@ static void add_percentiles(struct weir_text *text, const char *name,
     weir_text_close(&cells);
 }
 
-/* Depth, batch and arrival of the transfers; nothing where one is made at a time. */
-static void format_load(const struct weir_phase_result *result, struct weir_text *note)
-{
-    if (result->pace.asked_per_s > 0.0)
-        weir_text_add(note, "from issue%s", result->depth > 1 ? ", " : "");
-    if (result->depth > 1)
-        weir_text_add(note, "depth %u, batch %u", result->depth, result->batch);
-}
-
 /* The transfers of one kind of a mixed phase. */
 static void add_part(struct weir_text *text, const char *name,
                      const struct weir_histogram *histogram, const char *kind)
@@ -68,31 +59,23 @@ static void add_part(struct weir_text *text, const char *name,
     add_percentiles(text, name, histogram, note);
 }
 
-static void add_latency(struct weir_text *text, const char *name,
+static void add_latency(struct weir_text *text, const char *name, const struct weir_phase *phase,
                         const struct weir_phase_result *result)
 {
     struct weir_text load = {0};
 
-    format_load(result, &load);
+    (void)phase;
+    /* Depth, batch and arrival of the transfers; nothing where one is made at a time. */
+    if (result->pace.asked_per_s > 0.0)
+        weir_text_add(&load, "from issue%s", result->depth > 1 ? ", " : "");
+    if (result->depth > 1)
+        weir_text_add(&load, "depth %u, batch %u", result->depth, result->batch);
     add_percentiles(text, name, result->latency, weir_text_string(&load));
     weir_text_close(&load);
     if (is_filled(result->response))
         add_percentiles(text, name, result->response, "from when they were due");
     add_part(text, name, result->write_latency, "writes");
     add_part(text, name, result->read_latency, "reads");
-}
-
-static void add_latencies(struct weir_text *text, const struct weir_trust_view *view)
-{
-    weir_trust_rows(text, view,
-                    (struct weir_trust_rows){
-                        .table = {.title = "time of single transfers",
-                                  .columns = WEIR_TRUST_PHASE_HEADER
-                                  "         n      mean       p50       p90       p99     p99.9"
-                                  "       max"},
-                        .is_due = has_latency,
-                        .add = add_latency,
-                    });
 }
 
 /* ---- ranks ---- */
@@ -120,7 +103,7 @@ char *weir_trust_processor(const struct weir_phase_result *result,
     return buffer;
 }
 
-static void add_ranks(struct weir_text *text, const char *name,
+static void add_ranks(struct weir_text *text, const char *name, const struct weir_phase *phase,
                       const struct weir_phase_result *result)
 {
     double moved_mib = (double)result->byte_count / WEIR_MIB;
@@ -128,6 +111,7 @@ static void add_ranks(struct weir_text *text, const char *name,
     char estimate[32] = "-";
     struct weir_text slowest = {0};
 
+    (void)phase;
     weir_trust_slowest(&slowest, result);
     if (result->storage_s > 0.0)
         snprintf(estimate, sizeof estimate, "%.2f",
@@ -142,8 +126,17 @@ static void add_ranks(struct weir_text *text, const char *name,
     weir_text_close(&slowest);
 }
 
-static void add_spreads(struct weir_text *text, const struct weir_trust_view *view)
+void weir_trust_times(struct weir_text *text, const struct weir_trust_view *view)
 {
+    weir_trust_rows(text, view,
+                    (struct weir_trust_rows){
+                        .table = {.title = "time of single transfers",
+                                  .columns = WEIR_TRUST_PHASE_HEADER
+                                  "         n      mean       p50       p90       p99     p99.9"
+                                  "       max"},
+                        .is_due = has_latency,
+                        .add = add_latency,
+                    });
     weir_trust_rows(
         text, view,
         (struct weir_trust_rows){
@@ -155,10 +148,4 @@ static void add_spreads(struct weir_text *text, const struct weir_trust_view *vi
                       "  slowest ranks"},
             .add = add_ranks,
         });
-}
-
-void weir_trust_times(struct weir_text *text, const struct weir_trust_view *view)
-{
-    add_latencies(text, view);
-    add_spreads(text, view);
 }

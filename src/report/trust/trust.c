@@ -43,29 +43,6 @@ static void add_seeds(struct weir_text *line, const struct weir_result *result, 
     }
 }
 
-/* Times of day, clocks and the environment are those of this run. */
-static void add_resumed(struct weir_text *text, const struct weir_result *result)
-{
-    const struct weir_resumed *resumed = &result->resumed;
-    char date[WEIR_DATE_BYTES], repetitions[64] = "";
-    bool has_earlier = false;
-
-    for (unsigned i = 0; i < result->phase_count; i++)
-        has_earlier |= result->phases[i].kept_from[0] != '\0' &&
-                       strcmp(result->phases[i].kept_from, resumed->run_id) != 0;
-
-    if (resumed->kept_repetitions > 0)
-        snprintf(repetitions, sizeof repetitions, ", and %u repetition%s of unfinished ones,",
-                 resumed->kept_repetitions, resumed->kept_repetitions == 1 ? "" : "s");
-    if (resumed->run_id[0] != '\0')
-        weir_trust_line(text, "resumed: %u of %u steps%s are reused from the run begun at %s%s%s%s",
-                        resumed->kept_count, resumed->step_count, repetitions,
-                        weir_date_format_iso(resumed->begun_s, date),
-                        has_earlier ? " and those before it" : "",
-                        resumed->hosts != NULL ? ", which was on " : "",
-                        resumed->hosts != NULL ? resumed->hosts : "");
-}
-
 /* Tables and findings have numbers of tests: which target each one is. */
 static void add_targets(struct weir_text *text, const struct weir_plan *plan)
 {
@@ -97,26 +74,6 @@ static void add_targets(struct weir_text *text, const struct weir_plan *plan)
     weir_text_close(&line);
 }
 
-/* With its seeds a run can be repeated. */
-static void add_head(struct weir_text *text, const struct weir_trust_view *view)
-{
-    struct weir_text seeds = {0};
-
-    weir_trust_line(text, "%s", "");
-    weir_trust_line(text, "how far these numbers can be believed");
-    weir_trust_line(text, "plan %s, version %s, clock %s", view->plan->id, WEIR_VERSION,
-                    view->result->clock_name);
-    add_resumed(text, view->result);
-    add_seeds(&seeds, view->result, "seed of the data ",
-              offsetof(struct weir_phase_result, data_seed));
-    add_seeds(&seeds, view->result, "seed of the random order ",
-              offsetof(struct weir_phase_result, order_seed));
-    if (seeds.length > 0)
-        weir_trust_line(text, "%s", weir_text_string(&seeds));
-    weir_text_close(&seeds);
-    add_targets(text, view->plan);
-}
-
 /* The worst of all phases: one line says what cross-node numbers are worth. Below the error of its
  * comparison a drift is noise. */
 static void add_clock(struct weir_text *text, const struct weir_result *result)
@@ -145,20 +102,6 @@ static void add_clock(struct weir_text *text, const struct weir_result *result)
 }
 
 /* ---- verification ---- */
-
-/* The origin in the stamp of wrong data, where it is not the expected one. */
-static void add_found(struct weir_text *list, const struct weir_mismatch *mismatch,
-                      uint64_t generation)
-{
-    weir_text_add(list, "; found data of file %u", mismatch->found_file);
-    if (mismatch->has_found == WEIR_FOUND_PLACE)
-        weir_text_add(list, ", offset %llu", (unsigned long long)mismatch->found_offset);
-    weir_text_add(list, ", rank %u", mismatch->found_writer);
-    if (mismatch->found_generation != generation)
-        weir_text_add(list, ", generation %llu instead of %llu",
-                      (unsigned long long)mismatch->found_generation,
-                      (unsigned long long)generation);
-}
 
 /* The directory of a processor package depends on where the writer ran, which is not recorded: a
  * star stands in its place. */
@@ -223,8 +166,17 @@ static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mis
         offset = format_item(phase, mismatch, result, path);
     else
         format_path(phase->target, mismatch->file_number, result->repetition, path);
-    if (mismatch->has_found)
-        add_found(&found, mismatch, result->generation);
+    if (mismatch->has_found) {
+        /* The origin in the stamp of wrong data, where it is not the expected one. */
+        weir_text_add(&found, "; found data of file %u", mismatch->found_file);
+        if (mismatch->has_found == WEIR_FOUND_PLACE)
+            weir_text_add(&found, ", offset %llu", (unsigned long long)mismatch->found_offset);
+        weir_text_add(&found, ", rank %u", mismatch->found_writer);
+        if (mismatch->found_generation != result->generation)
+            weir_text_add(&found, ", generation %llu instead of %llu",
+                          (unsigned long long)mismatch->found_generation,
+                          (unsigned long long)result->generation);
+    }
     weir_trust_line(text, "    %s, offset %llu: %s, %llu bytes, of rank %u, seen by rank %u%s",
                     path, (unsigned long long)offset,
                     weir_mismatch_name((enum weir_mismatch_kind)mismatch->kind),
@@ -233,38 +185,9 @@ static void add_mismatch(struct weir_text *text, const struct weir_mismatch *mis
     weir_text_close(&found);
 }
 
-static void add_kinds(struct weir_text *list, const struct weir_mismatch_summary *log)
-{
-    const char *separator = ": ";
-
-    for (unsigned i = 0; i < WEIR_MISMATCH_KIND_COUNT; i++) {
-        if (log->kinds[i] == 0)
-            continue;
-        weir_text_add(list, "%s%llu %s", separator, (unsigned long long)log->kinds[i],
-                      weir_mismatch_name((enum weir_mismatch_kind)i));
-        separator = ", ";
-    }
-}
-
 static const char *checked_unit(const struct weir_phase *phase)
 {
     return weir_verb_works_on_trees(phase->verb) ? "files" : "transfers";
-}
-
-static void add_wrong(struct weir_text *text, const char *name, const struct weir_phase *phase,
-                      const struct weir_phase_result *result)
-{
-    const struct weir_mismatch_summary *log = &result->mismatches;
-    struct weir_text kinds = {0};
-
-    add_kinds(&kinds, log);
-    weir_trust_line(text, "%s  %llu of %llu %s wrong, %llu bytes%s", name,
-                    (unsigned long long)log->wrong_transfers,
-                    (unsigned long long)log->checked_transfers, checked_unit(phase),
-                    (unsigned long long)log->wrong_bytes, weir_text_string(&kinds));
-    weir_text_close(&kinds);
-    for (uint64_t i = 0; i < log->kept; i++)
-        add_mismatch(text, &log->first[i], phase, result);
 }
 
 static bool is_right(const struct weir_phase_result *result)
@@ -302,7 +225,26 @@ static void add_verdicts(struct weir_text *text, struct weir_trust_table *table,
 
         if (result->mismatches.wrong_transfers > 0) {
             weir_trust_begin(text, table);
-            add_wrong(text, weir_trust_repetition(all, result, name), all->phase, result);
+
+            const struct weir_mismatch_summary *log = &result->mismatches;
+            struct weir_text kinds = {0};
+            const char *separator = ": ";
+
+            for (unsigned k = 0; k < WEIR_MISMATCH_KIND_COUNT; k++) {
+                if (log->kinds[k] == 0)
+                    continue;
+                weir_text_add(&kinds, "%s%llu %s", separator, (unsigned long long)log->kinds[k],
+                              weir_mismatch_name((enum weir_mismatch_kind)k));
+                separator = ", ";
+            }
+            weir_trust_line(text, "%s  %llu of %llu %s wrong, %llu bytes%s",
+                            weir_trust_repetition(all, result, name),
+                            (unsigned long long)log->wrong_transfers,
+                            (unsigned long long)log->checked_transfers, checked_unit(all->phase),
+                            (unsigned long long)log->wrong_bytes, weir_text_string(&kinds));
+            weir_text_close(&kinds);
+            for (uint64_t k = 0; k < log->kept; k++)
+                add_mismatch(text, &log->first[k], all->phase, result);
         } else if (is_right(result) && right_count <= WEIR_REPETITIONS_SHOWN) {
             weir_trust_begin(text, table);
             weir_trust_line(text, "%s  all %llu %s right", weir_trust_repetition(all, result, name),
@@ -310,14 +252,6 @@ static void add_verdicts(struct weir_text *text, struct weir_trust_table *table,
                             checked_unit(all->phase));
         }
     }
-}
-
-static void add_verification(struct weir_text *text, const struct weir_trust_view *view)
-{
-    struct weir_trust_table table = {.title = "verification"};
-
-    for (unsigned i = 0; i < view->phase_count; i++)
-        add_verdicts(text, &table, &view->phases[i]);
 }
 
 /* ---- what went wrong, and what to know ---- */
@@ -338,25 +272,6 @@ static void add_moved(struct weir_text *text, const struct weir_phase *planned,
         weir_text_add(text, "%llu of %llu bytes were moved", moved, whole);
 }
 
-/* Adds the line of a failure, with its rank, its place and what had been done; the finding says no
- * more than its count. */
-static void add_failure(struct weir_text *text, const struct weir_phase *planned,
-                        const struct weir_phase_result *phase)
-{
-    struct weir_text done = {0};
-
-    if (phase->error_count > 0)
-        weir_text_add(&done, "%llu operation%s failed", (unsigned long long)phase->error_count,
-                      phase->error_count == 1 ? "" : "s");
-    if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
-        weir_text_add(&done, "%s", done.length > 0 ? ", " : "");
-        add_moved(&done, planned, phase);
-    }
-    weir_text_add(text, "%s%s%s%s", phase->failure, done.length > 0 ? " (" : "",
-                  weir_text_string(&done), done.length > 0 ? ")" : "");
-    weir_text_close(&done);
-}
-
 /* Adds facts that the findings do not contain: a failure or a part that was done, and directories
  * that a removal left. */
 static void add_outcome(struct weir_trust_facts *facts, const struct weir_trust_view *view,
@@ -366,7 +281,20 @@ static void add_outcome(struct weir_trust_facts *facts, const struct weir_trust_
     struct weir_finding fact = {.severity = WEIR_WARNING, .effect = WEIR_QUALIFY, .name = "failed"};
 
     if (phase->failure[0] != '\0') {
-        add_failure(&text, all->phase, phase);
+        /* Adds the line of a failure, with its rank, its place and what had been done; the finding
+         * says no more than its count. */
+        struct weir_text done = {0};
+
+        if (phase->error_count > 0)
+            weir_text_add(&done, "%llu operation%s failed", (unsigned long long)phase->error_count,
+                          phase->error_count == 1 ? "" : "s");
+        if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
+            weir_text_add(&done, "%s", done.length > 0 ? ", " : "");
+            add_moved(&done, all->phase, phase);
+        }
+        weir_text_add(&text, "%s%s%s%s", phase->failure, done.length > 0 ? " (" : "",
+                      weir_text_string(&done), done.length > 0 ? ")" : "");
+        weir_text_close(&done);
     } else if (phase->outcome == WEIR_OUTCOME_PARTIAL) {
         fact.name = "partial";
         add_moved(&text, all->phase, phase);
@@ -474,6 +402,10 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
 {
     struct weir_arena arena = {0};
     struct weir_trust_view view = {.plan = plan, .result = result};
+    struct weir_trust_table table = {.title = "verification"};
+    struct weir_text seeds = {0};
+    char date[WEIR_DATE_BYTES], repetitions[64] = "";
+    bool has_earlier = false;
 
     if (!weir_reporter_find(&plan->output)->is_text || plan->output.is_plain)
         return;
@@ -486,14 +418,46 @@ void weir_report_trust(struct weir_text *text, const struct weir_plan *plan,
         return;
     }
     view.phases = weir_repetitions_find(&arena, plan, result, &view.phase_count);
-    add_head(text, &view);
+    /* With its seeds a run can be repeated. */
+    weir_trust_line(text, "%s", "");
+    weir_trust_line(text, "how far these numbers can be believed");
+    weir_trust_line(text, "plan %s, version %s, clock %s", view.plan->id, WEIR_VERSION,
+                    view.result->clock_name);
+
+    /* Times of day, clocks and the environment are those of this run. */
+    const struct weir_resumed *resumed = &view.result->resumed;
+
+    for (unsigned i = 0; i < view.result->phase_count; i++)
+        has_earlier |= view.result->phases[i].kept_from[0] != '\0' &&
+                       strcmp(view.result->phases[i].kept_from, resumed->run_id) != 0;
+
+    if (resumed->kept_repetitions > 0)
+        snprintf(repetitions, sizeof repetitions, ", and %u repetition%s of unfinished ones,",
+                 resumed->kept_repetitions, resumed->kept_repetitions == 1 ? "" : "s");
+    if (resumed->run_id[0] != '\0')
+        weir_trust_line(text, "resumed: %u of %u steps%s are reused from the run begun at %s%s%s%s",
+                        resumed->kept_count, resumed->step_count, repetitions,
+                        weir_date_format_iso(resumed->begun_s, date),
+                        has_earlier ? " and those before it" : "",
+                        resumed->hosts != NULL ? ", which was on " : "",
+                        resumed->hosts != NULL ? resumed->hosts : "");
+
+    add_seeds(&seeds, view.result, "seed of the data ",
+              offsetof(struct weir_phase_result, data_seed));
+    add_seeds(&seeds, view.result, "seed of the random order ",
+              offsetof(struct weir_phase_result, order_seed));
+    if (seeds.length > 0)
+        weir_trust_line(text, "%s", weir_text_string(&seeds));
+    weir_text_close(&seeds);
+    add_targets(text, view.plan);
     add_clock(text, result);
     weir_trust_times(text, &view);
     weir_trust_names(text, &view);
     weir_trust_load(text, &view);
     weir_trust_places(text, &view);
     weir_trust_environment(text, &view);
-    add_verification(text, &view);
+    for (unsigned i = 0; i < view.phase_count; i++)
+        add_verdicts(text, &table, &view.phases[i]);
     add_remarks(text, &view, &arena);
     add_end(text, result);
     weir_sweep_report(text, plan, result);
