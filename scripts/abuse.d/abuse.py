@@ -21,13 +21,14 @@ import damage
 import devices
 import dialects
 import outputs
+import reports
 import signals
 import serve
 import shapes
 import swaps
 from bed import Bed, Skip
 
-FAMILIES = (shapes, devices, outputs, signals, swaps, damage, serve, dialects)
+FAMILIES = (shapes, devices, outputs, signals, swaps, damage, serve, dialects, reports)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
