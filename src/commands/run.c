@@ -289,9 +289,9 @@ static void judge(const struct weir_plan *plan, struct weir_result *result,
     result->exit_code = weir_error_is_set(error) ? (int)error->exit
                         : reason.length > 0      ? WEIR_EXIT_FLAWED
                                                  : WEIR_EXIT_DONE;
-    /* Warnings of an original have no other place than its report. */
+    /* Errors and conditions are printed as such; warnings of an original only in its report. */
     if (result->exit_code == WEIR_EXIT_FLAWED && weir_result_judge(result) == WEIR_EXIT_DONE &&
-        !weir_error_is_set(unmet))
+        !weir_error_is_set(unmet) && !weir_error_is_set(error))
         weir_log(WEIR_LOG_WARNING, "exit code 1: %s", reason.data);
     if (reason.length > 0)
         result->exit_reason = weir_arena_copy(&result->arena, weir_text_string(&reason));
