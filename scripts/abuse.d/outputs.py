@@ -31,9 +31,9 @@ def foreign():
     for output, words in (("report-output", "report r.jsonl --output o"), ("export", "export sqlite r.jsonl -o o")):
         for kind, make in (("fifo", "mkfifo o"), ("directory", "mkdir o"), ("foreign", "echo precious >o"), ("device", "ln -s /dev/null o")):
             yield Case(f"output.{output}-{kind}", f"$W {words}", REFUSED, limit=10, setup=f"$W $S -o f --result r.jsonl; {make}", quick=kind == "foreign")
-        yield Case(f"output.{output}-full", f"$W {words.replace(' o', ' m/o')}; rc=$?; [[ ! -e m/o && -z $(ls -A m | grep -v fill) ]] || exit 9; exit $rc", TOLD,
-                   setup="$W $S -o f --result r.jsonl; head -c 100k /dev/zero >m/fill 2>/dev/null", mount="tmpfs:size=64k")
-    yield Case("output.export-killed", "watch=/; solo $W export sqlite r.jsonl r.jsonl r.jsonl -o o; kill -KILL $mp; wait; [[ ! -s o || $(head -c 6 o) == SQLite ]]", ORDERLY,
+        yield Case(f"output.{output}-full", f"head -c 100k /dev/zero >m/fill 2>/dev/null; $W {words.replace(' o', ' m/o')}; rc=$?; rm m/fill; [[ -z $(ls -A m) ]] || exit 9; exit $rc", TOLD,
+                   setup="$W $S -o f --result r.jsonl", mount="tmpfs:size=64k")
+    yield Case("output.export-killed", "watch=/; solo $W export sqlite r.jsonl r.jsonl r.jsonl -o o; kill -KILL $mp; wait; rm -f .weir-*.new; [[ ! -s o || $(head -c 6 o) == SQLite ]]", ORDERLY,
                setup="$W $S -o f --result r.jsonl; for ((i = 0; i < 8; i++)); do cat r.jsonl r.jsonl >s; mv s r.jsonl; done", word=False)
     yield Case("output.result-is-a-benchmark-file", "$W $S -o f --result g", TOLD, setup="$W -w -k -t 64k -b 1m -o g")
     yield Case("output.result-dev-null", "$W $S -o f --result /dev/null", ORDERLY)
