@@ -120,6 +120,24 @@ def check_others():
         assert done.returncode == 0 and dump("unlocked.db") == dump("whole.db"), done
 
 
+def check_metrics():
+    """A series is there once, and of the last of equal runs; the time of its end is there."""
+    text = call("report", results, "--run", "all", "--format", "openmetrics").decode()
+    samples = re.findall(r'^(weir_\w+)\{(.*)\} (\S+)$', text, re.MULTILINE)
+    assert len({sample[:2] for sample in samples}) == len(samples) and text.endswith("# EOF\n")
+    last = {}
+    for row in data(results):
+        if row["figure"] == "rate" and row["dialect"] == "ior":
+            last.setdefault(row["name"], {}).setdefault(row["run_id"], []).append(float(row["value"]))
+    assert last and all(len(runs) == 2 for runs in last.values()), last
+    for name, runs in last.items():
+        told = [float(value) for gauge, labels, value in samples
+                if gauge == "weir_rate_bytes_per_second" and f'name="{name}"' in labels and 'dialect="ior"' in labels]
+        assert told == [sum(list(runs.values())[-1]) / 2], (name, told, runs)
+    ends = [json.loads(line)["finished_s"] for line in open(results, encoding="utf-8") if '"record":"end"' in line]
+    assert max(ends) == max(float(value) for gauge, labels, value in samples if gauge == "weir_run_finished_seconds")
+
+
 def outputs(*redact):
     """What leaves the site, in every format."""
     for words in [(path,) for path in ("renamed", *stored())]:
@@ -197,4 +215,5 @@ def check_redaction():
 check_import()
 check_parts()
 check_others()
+check_metrics()
 check_redaction()
