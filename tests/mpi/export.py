@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 weir, source, results = sys.argv[1:4]
-HOST, PLACES = "qnode07", ("alicia", "geheim", "relativ", "qresult", "platte", "data file")
+HOST, PLACES = "qnode07", ("alicia", "geheim", "relativ", "qresult", "platte", "umsatz")
 
 
 def call(*words, code=0, says=None):
@@ -134,6 +134,9 @@ def check_metrics():
         told = [float(value) for gauge, labels, value in samples
                 if gauge == "weir_rate_bytes_per_second" and f'name="{name}"' in labels and 'dialect="ior"' in labels]
         assert told == [sum(list(runs.values())[-1]) / 2], (name, told, runs)
+    lines = pathlib.Path("whole").read_text(encoding="utf-8").replace('"errors":0', '"errors":7', 1)
+    pathlib.Path("errors").write_text(lines, encoding="utf-8")
+    assert re.search(r'^weir_errors\{.*name="write".*\} 7$', call("report", "errors", "--format", "openmetrics").decode(), re.MULTILINE)
     ends = [json.loads(line)["finished_s"] for line in open(results, encoding="utf-8") if '"record":"end"' in line]
     assert max(ends) == max(float(value) for gauge, labels, value in samples if gauge == "weir_run_finished_seconds")
 

@@ -10,7 +10,7 @@ run_to_end() { # run_to_end OPTION...
     [[ $status == 0 ]] || fail "a run fails"
 }
 for _ in 1 2; do
-    run_to_end ior -w -r -F -e -t 64k -b 1m -i 2 -o "$place/data file" --label nightly --set z=1 --set cluster=a
+    run_to_end ior -w -r -F -e -t 64k -b 1m -i 2 -o "$place/data umsatz" --label nightly --set z=1 --set cluster=a
     run_to_end mdtest -n 20 -F -d "$place/tree"
     run_to_end md-workbench -P 4 -I 2 -D 1 -o files/home/alicia/relativ
     run_to_end net --provider tcp --size 4k --iterations 200
