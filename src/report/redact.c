@@ -254,10 +254,12 @@ static void add_word(struct weir_redaction *redaction, struct weir_text *text, c
                weir_text_begins(word, "./") || weir_text_begins(word, "../")) {
         weir_text_add(text, "%s", path_of(redaction, word));
     } else if (colon != NULL) {
-        snprintf(first, sizeof first, "%.*s", (int)(colon - word), word);
-        add_word(redaction, text, first, kind);
-        weir_text_add(text, ":");
-        add_word(redaction, text, colon + 1, kind);
+        for (; colon != NULL; word = colon + 1, colon = strchr(word, ':')) {
+            snprintf(first, sizeof first, "%.*s", (int)(colon - word), word);
+            add_word(redaction, text, first, kind);
+            weir_text_add(text, ":");
+        }
+        add_word(redaction, text, word, kind);
     } else if (at != NULL && at > word && at[1] != '\0') {
         snprintf(first, sizeof first, "%.*s", (int)(at - word), word);
         weir_text_add(text, "%s@", pseudonym_of(redaction, USER, first));
