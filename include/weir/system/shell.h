@@ -28,4 +28,24 @@ int weir_shell_run(const char *command, weir_shell_goes_on *goes_on, void *conte
 int weir_program_read(const char *const words[], uint64_t limit_ns,
                       const volatile sig_atomic_t *stop_signal, char *text, size_t bytes);
 
+/* A process that runs one command of the shell again and again, each time with a text to read. It
+ * is forked before MPI starts, so that nothing is ever forked, or spawned, beside registered
+ * memory. Opened while the process has one thread; NULL = it cannot be. It ends with this process.
+ */
+struct weir_shell_helper;
+struct weir_shell_helper *weir_shell_helper_open(const char *command);
+void weir_shell_helper_close(struct weir_shell_helper *helper); /* NULL is allowed */
+
+/* Of what the command prints, so many bytes are kept, the last one of which is 0. */
+#define WEIR_SHELL_OUTPUT_BYTES 65536
+
+/* Has the command read `bytes` of `record`, and waits for its end. After `limit_ns`, or a second
+ * after *stop_signal is set, its process group is killed. `text` receives what it printed on both
+ * outputs, *printed how much there was. 0, or an error as of weir_shell_run with its reason;
+ * -EPIPE: the helper is gone. */
+int weir_shell_helper_run(struct weir_shell_helper *helper, const char *record, size_t bytes,
+                          uint64_t limit_ns, const volatile sig_atomic_t *stop_signal,
+                          char text[WEIR_SHELL_OUTPUT_BYTES], uint64_t *printed,
+                          char reason[WEIR_SHELL_REASON_BYTES]);
+
 #endif
