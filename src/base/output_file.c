@@ -135,6 +135,11 @@ static bool is_database(const struct beginning *begin)
     return weir_text_begins(begin->text, "SQLite format 3");
 }
 
+static bool is_live(const struct beginning *begin)
+{
+    return weir_text_begins(begin->text, "{\"record\":\"live\",");
+}
+
 static const struct {
     const char *noun;
     bool (*is_held)(const struct beginning *begin);
@@ -149,6 +154,7 @@ static const struct {
     [WEIR_OUTPUT_POSITION] = {"position", is_position},
     [WEIR_OUTPUT_SERVERS] = {"list of servers", is_server_list},
     [WEIR_OUTPUT_DATABASE] = {"database", is_database},
+    [WEIR_OUTPUT_LIVE] = {"live lines", is_live},
 };
 
 static int read_beginning(int fd, struct beginning *begin)
@@ -318,7 +324,7 @@ int weir_output_file_check(const struct weir_output_file *file, struct weir_erro
     } else if (code == 0 && file->must_append) {
         code = check_space(file->path, false);
     }
-    if (code == 0)
+    if (code == 0 || (code == -ENOSPC && file->may_be_full))
         return 0;
     return weir_error_usage(error, file->place, "%s cannot be %s: %s", file->path,
                             is_missing ? "made" : "written", strerror(-code));

@@ -92,6 +92,10 @@ static const struct weir_option rows[] = {
      .help = "with --until-interval: begin no repetition later than this after the first one, such "
              "as 90s, 10m or 2h (1h)"},
     {0, "progress", WEIR_OPTION_TEXT, OURS(progress), "auto", .help = WEIR_PROGRESS_HELP},
+    {0, "live", WEIR_OPTION_TEXT, OURS(live), .help = WEIR_LIVE_HELP},
+    {0, "on-phase", WEIR_OPTION_TEXT, OURS(on_phase), .help = WEIR_ON_PHASE_HELP},
+    {0, "on-phase-limit", WEIR_OPTION_TEXT, OURS(on_phase_limit), "60s",
+     .help = WEIR_ON_PHASE_LIMIT_HELP},
     {0, "stop-before", WEIR_OPTION_TEXT, OURS(stop_before),
      .help = "end the run in order this long before the batch system ends the job, such as 60s, 5m "
              "or 1.5h"},

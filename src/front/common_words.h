@@ -40,6 +40,9 @@ struct weir_common_words {
     int64_t max_repetitions;    /* 0 = not given */
     const char *repeat_time;    /* NULL = not given */
     const char *progress;
+    const char *live; /* NULL = none, as on_phase */
+    const char *on_phase;
+    const char *on_phase_limit;
     const char *stop_before; /* NULL: not given */
     const char *on_error;
     const char *watchdog;

@@ -285,6 +285,11 @@ int weir_lower_output(struct weir_output *output, const struct weir_front_reques
         weir_tags_read(request->common.tags, request->parser.arena, request->parser.place, error,
                        &output->tags, &output->tag_count))
         return -EINVAL;
-    return weir_progress_read(request->common.progress, request->parser.place, error,
-                              &output->progress_ns);
+    if (weir_progress_read(request->common.progress, request->parser.place, error,
+                           &output->progress_ns))
+        return -EINVAL;
+    output->live = (struct weir_live_request){.path = request->common.live,
+                                              .on_phase = request->common.on_phase};
+    return weir_live_read(request->common.on_phase_limit, output->progress_ns,
+                          request->parser.place, error, &output->live);
 }

@@ -171,6 +171,7 @@ enum other_kind {
     SUMMARY_FILE,
     STATUS_FILE,
     POSITION_FILE,
+    LIVE_FILE,
     RANK_FILE,
     OP_FILES,
     OFFSET_FILES,
@@ -182,6 +183,7 @@ static const char *const other_names[] = {
     [SUMMARY_FILE] = "summary file",
     [STATUS_FILE] = "status file",
     [POSITION_FILE] = "file of the position",
+    [LIVE_FILE] = "file of live lines",
     [RANK_FILE] = "file of figures of ranks",
     [OP_FILES] = "file of figures of transfers",
     [OFFSET_FILES] = "file of offsets of transfers",
@@ -240,12 +242,14 @@ static void add_files_of_ranks(struct others *others, const struct weir_test *te
 
 static void list_others(struct others *others, const struct weir_plan *plan)
 {
-    size_t room = 3 + 3 * plan->test_count + 2 * plan->phase_count;
+    size_t room = 4 + 3 * plan->test_count + 2 * plan->phase_count;
 
     others->files = weir_arena_take(&others->arena, room * sizeof *others->files);
     add_other(others, RESULT_FILE, plan->output.result_path);
     add_other(others, SUMMARY_FILE, plan->output.summary_path);
     add_other(others, POSITION_FILE, plan->output.position_path);
+    if (plan->output.live.path && !weir_text_begins(plan->output.live.path, WEIR_LIVE_SOCKET))
+        add_other(others, LIVE_FILE, plan->output.live.path);
     for (size_t i = 0; i < plan->test_count; i++) {
         const struct weir_test *test = plan->tests[i];
 

@@ -468,6 +468,10 @@ static void add_output(struct weir_text *text, const struct weir_plan *plan)
         weir_text_add(&clauses, "; to %s", output->summary_path);
     if (output->result_path)
         weir_text_add(&clauses, "; result file %s", output->result_path);
+    if (output->live.path)
+        weir_text_add(&clauses, "; live lines to %s", output->live.path);
+    if (output->live.on_phase)
+        weir_text_add(&clauses, "; after each phase the command \"%s\"", output->live.on_phase);
     if (output->label)
         weir_text_add(&clauses, "; label %s", output->label);
     for (size_t i = 0; i < output->tag_count; i++)

@@ -20,7 +20,8 @@ enum weir_output_kind {
     WEIR_OUTPUT_STATUS,     /* a count of transfers: decimal digits */
     WEIR_OUTPUT_POSITION,   /* the place of a working set: "pos: " and decimal digits */
     WEIR_OUTPUT_SERVERS,    /* addresses of servers, one per line */
-    WEIR_OUTPUT_DATABASE    /* SQLite */
+    WEIR_OUTPUT_DATABASE,   /* SQLite */
+    WEIR_OUTPUT_LIVE        /* lines of --live */
 };
 
 /* Key of the second count in a status file: the directories of mdtest. */
@@ -36,7 +37,8 @@ struct weir_output_file {
     bool (*is_held)(const char *begin); /* REPORT: does a file that begins like this hold one? */
     bool may_overwrite;                 /* a regular file may be lost whatever it holds */
     bool must_append;                   /* what the file holds stays; else it is emptied */
-    bool is_renamed; /* a new file takes its place, as it always does of a status file */
+    bool is_renamed;  /* a new file takes its place, as it always does of a status file */
+    bool may_be_full; /* no room for it is no error of the check */
 };
 
 /* Refuses what weir_output_file_open would refuse, and a file that could not be made or filled (no

@@ -9,6 +9,7 @@
 #include "weir/base/facts.h"
 #include "weir/base/finding.h"
 #include "weir/base/launch.h"
+#include "weir/base/live.h"
 #include "weir/base/text.h"
 
 #include <stdbool.h>
@@ -77,6 +78,7 @@ struct weir_net_plan {
     enum weir_net_format format;
     bool is_in_bits;      /* perftest's lines in Gbit/s */
     uint64_t progress_ns; /* as in struct weir_output */
+    struct weir_live_request live;
     uint64_t watchdog_ns; /* as in struct weir_test */
     uint64_t give_up_ns;
     const char *result_path;      /* JSON goes there as well; NULL */

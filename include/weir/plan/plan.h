@@ -10,6 +10,7 @@
 #include "weir/base/error.h"
 #include "weir/base/facts.h"
 #include "weir/base/finding.h"
+#include "weir/base/live.h"
 #include "weir/base/pinning.h"
 #include "weir/base/text.h"
 #include "weir/plan/layout.h"
@@ -479,6 +480,7 @@ struct weir_output {
     bool has_details; /* the tables behind the verdict are printed; as from verbosity 1 on */
     int verbosity;
     uint64_t progress_ns; /* between lines that say how far the run is, or WEIR_PROGRESS_... */
+    struct weir_live_request live;
 };
 
 /* The source of a plan, for readers of the result file; it is never parsed again. */

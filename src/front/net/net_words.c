@@ -25,6 +25,7 @@ struct net_values {
     const char *duration; /* text, so that 0 and nothing differ */
     const char *warm_up;
     const char *progress;
+    const char *on_phase_limit;
     const char *watchdog;
     const char *give_up;
     const char *tags;
@@ -124,6 +125,10 @@ static const struct weir_option net_rows[] = {
     {0, "allow-unverified", WEIR_OPTION_FLAG, AT(plan.allows_unverified),
      .help = WEIR_ALLOW_UNVERIFIED_HELP},
     {0, "progress", WEIR_OPTION_TEXT, AT(progress), "auto", .help = WEIR_PROGRESS_HELP},
+    {0, "live", WEIR_OPTION_TEXT, AT(plan.live.path), .help = WEIR_LIVE_HELP},
+    {0, "on-phase", WEIR_OPTION_TEXT, AT(plan.live.on_phase), .help = WEIR_ON_PHASE_HELP},
+    {0, "on-phase-limit", WEIR_OPTION_TEXT, AT(on_phase_limit), "60s",
+     .help = WEIR_ON_PHASE_LIMIT_HELP},
     {0, "watchdog", WEIR_OPTION_TEXT, AT(watchdog), "60s", .help = WEIR_WATCHDOG_HELP},
     {0, "give-up", WEIR_OPTION_TEXT, AT(give_up),
      .help = "end the run if a task has not moved for so long, at least the time of --watchdog: "
@@ -335,7 +340,9 @@ static int read_format(const struct reading *reading)
         weir_label_check(plan->label, place, reading->error) ||
         weir_tags_read(values->tags, &plan->arena, place, reading->error, &plan->tags,
                        &plan->tag_count) ||
-        weir_progress_read(values->progress, place, reading->error, &plan->progress_ns))
+        weir_progress_read(values->progress, place, reading->error, &plan->progress_ns) ||
+        weir_live_read(values->on_phase_limit, plan->progress_ns, place, reading->error,
+                       &plan->live))
         return -EINVAL;
     return weir_watchdog_read(values->watchdog, values->give_up, place, reading->error,
                               &plan->watchdog_ns, &plan->give_up_ns);

@@ -456,6 +456,8 @@ static const struct weir_json_field output_fields[] = {
     OUTPUT("details", has_details, FLAG),
     OUTPUT("verbosity", verbosity, INTEGER),
     OUTPUT("progress_ns", progress_ns, COUNT),
+    OUTPUT("live", live.path, STRING),
+    OUTPUT("on_phase", live.on_phase, STRING),
     {0},
 };
 

@@ -1,1 +1,1 @@
---label night --set cluster=a --set rack=7 --result /x/r.jsonl --resume --data none --plain --overwrite --must-fit --direct --pin core --membind local --progress off --stop-before 60s --on-error continue --watchdog 2m /mnt/a /mnt/b
+--label night --set cluster=a --set rack=7 --result /x/r.jsonl --resume --data none --plain --overwrite --must-fit --direct --pin core --membind local --progress off --live /x/live --on-phase 'jq .outcome' --on-phase-limit 2m --stop-before 60s --on-error continue --watchdog 2m /mnt/a /mnt/b

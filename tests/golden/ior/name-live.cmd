@@ -1,0 +1,1 @@
+--live unix:/run/weir.sock -w

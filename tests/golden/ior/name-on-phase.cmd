@@ -1,0 +1,1 @@
+--on-phase 'cat >>phases' --on-phase-limit 2m -w
