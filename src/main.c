@@ -68,16 +68,16 @@ static void list_backends(struct weir_backends *backends, struct weir_arena *are
 
 /* Rank 0 does the talking. */
 static int obey(struct weir_group *group, const struct weir_command *command,
-                struct weir_error *error)
+                struct weir_shell_helper *helper, struct weir_error *error)
 {
     int exit_code = WEIR_EXIT_DONE;
 
     if (weir_group_agree(group, error) != 0)
         exit_code = (int)error->exit;
     else if (command->kind == WEIR_COMMAND_RUN)
-        exit_code = weir_run_plan(group, command->plan, &stop_signal, error);
+        exit_code = weir_run_plan(group, command->plan, helper, &stop_signal, error);
     else if (command->kind == WEIR_COMMAND_NET)
-        exit_code = weir_run_net(group, command->net, &stop_signal, error);
+        exit_code = weir_run_net(group, command->net, helper, &stop_signal, error);
     else if (command->kind == WEIR_COMMAND_SERVE)
         exit_code = weir_serve(&command->serve, &stop_signal, error);
     else if (group->rank == 0 && weir_show(command, group, &exit_code, error) != 0)
@@ -117,6 +117,7 @@ int main(int argc, char *argv[])
     struct weir_command command = {0};
     struct weir_error error = {0}, failure = {0};
     struct weir_group *group = NULL;
+    struct weir_shell_helper *helper = NULL;
     int exit_code = WEIR_EXIT_ENVIRONMENT;
 
     keep_standard_descriptors();
@@ -128,7 +129,7 @@ int main(int argc, char *argv[])
     weir_front_read(argc, (const char *const *)argv, &backends, &command, &error);
     weir_use_words_of(&command);
     if (needs_mpi(&command, &error)) {
-        weir_prepare_process();
+        helper = weir_prepare_process(&command);
         weir_crash_set_work("start of MPI");
         weir_group_mpi_open(&argc, &argv, &group, &failure);
         /* Libraries that MPI loads may have installed handlers of their own. */
@@ -141,11 +142,12 @@ int main(int argc, char *argv[])
     }
     catch_signals();
     if (group != NULL)
-        exit_code = obey(group, &command, &error);
+        exit_code = obey(group, &command, helper, &error);
     else
         error = failure;
     if ((group == NULL || group->rank == 0) && weir_error_is_set(&error))
         tell(&error);
+    weir_shell_helper_close(helper);
     weir_command_close(&command);
     weir_crash_set_work("end of MPI");
     weir_group_close(group);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command that measures networks, with live output. */
 
-#include "progress_line.h"
+#include "live.h"
 #include "side_report.h"
 
+#include "weir/base/crash.h"
 #include "weir/base/log.h"
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
@@ -20,6 +21,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +32,15 @@ struct net_recorder {
     struct weir_record_file record; /* descriptor -1: none is wanted, or it has failed */
     struct weir_error record_error;
     struct weir_text kept; /* records, if figures are computed from them: see needs_records */
-    struct weir_progress_line progress;
+    struct weir_live live;
+    pthread_mutex_t lock;        /* of `live` */
+    struct weir_net_window view; /* of the measurement that goes on */
+    uint64_t message_bytes;
+    unsigned rank_count;
+    pthread_t thread; /* reports counts */
+    pthread_cond_t wake;
+    bool has_thread;
+    bool must_end;
     struct weir_spare_report spare;
     bool has_begun;
     bool has_failed; /* standard output does not take it */
@@ -38,7 +48,9 @@ struct net_recorder {
 
 static void print(struct net_recorder *recorder, struct weir_text *text)
 {
-    weir_progress_line_clear(&recorder->progress);
+    pthread_mutex_lock(&recorder->lock);
+    weir_progress_line_clear(&recorder->live.progress);
+    pthread_mutex_unlock(&recorder->lock);
     weir_spare_report_add(&recorder->spare, text);
     if (text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length)
         recorder->has_failed = true;
@@ -58,19 +70,96 @@ static void begin(struct net_recorder *recorder, const struct weir_net_result *r
     print(recorder, &text);
 }
 
+/* What rank 0 sees of the measurement: the messages of the flows that it drives, of all. */
+static struct weir_counts count_messages(const struct net_recorder *recorder)
+{
+    uint64_t all = 0, own = 0, messages = weir_net_count_messages(&recorder->view, &own, &all);
+    double scale = own > 0 ? (double)all / (double)own : 0;
+    struct weir_counts counts = {.ranks = recorder->rank_count,
+                                 .ranks_counted = recorder->rank_count};
+
+    counts.operations = (uint64_t)((double)messages * scale);
+    counts.bytes = counts.operations * recorder->message_bytes;
+    return counts;
+}
+
+static void *report_counts(void *context)
+{
+    struct net_recorder *recorder = context;
+    const uint64_t interval_ns = weir_live_interval(&recorder->live);
+    uint64_t until_ns = weir_clock_kernel_ns() + interval_ns;
+
+    pthread_mutex_lock(&recorder->lock);
+    while (!recorder->must_end) {
+        struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
+                                 .tv_nsec = (long)(until_ns % 1000000000)};
+
+        pthread_cond_timedwait(&recorder->wake, &recorder->lock, &until);
+        if (recorder->must_end || weir_clock_kernel_ns() < until_ns)
+            continue;
+        until_ns = weir_clock_kernel_ns() + interval_ns;
+        if (recorder->live.has_work) {
+            struct weir_counts counts = count_messages(recorder);
+
+            weir_live_count(&recorder->live, &counts);
+        }
+    }
+    pthread_mutex_unlock(&recorder->lock);
+    return NULL;
+}
+
+static void start_counting(struct net_recorder *recorder)
+{
+    pthread_condattr_t clock;
+    sigset_t all, before;
+
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&recorder->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    if (weir_live_interval(&recorder->live) == 0)
+        return;
+    /* Signals are the main thread's. */
+    sigfillset(&all);
+    weir_crash_allow(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    recorder->has_thread = pthread_create(&recorder->thread, NULL, report_counts, recorder) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void stop_counting(void *context)
+{
+    struct net_recorder *recorder = context;
+
+    pthread_mutex_lock(&recorder->lock);
+    recorder->must_end = true;
+    pthread_cond_signal(&recorder->wake);
+    pthread_mutex_unlock(&recorder->lock);
+    if (recorder->has_thread)
+        pthread_join(recorder->thread, NULL);
+    recorder->has_thread = false;
+    weir_live_close(&recorder->live);
+}
+
 static void tell_progress(void *context, uint64_t bytes, unsigned done, unsigned all)
 {
     struct net_recorder *recorder = context;
     const struct weir_net_plan *plan = recorder->plan;
-    struct weir_text text = {0};
+    struct weir_live_work work = {.test = done,
+                                  .moves_data = true,
+                                  .limit_s = (double)(plan->duration_ns + plan->warm_up_ns) * 1e-9};
     char size[WEIR_SIZE_TEXT_BYTES];
 
-    weir_text_add(&text, "measurement %u of %u, messages of %s", done + 1, all,
-                  weir_size_format_exact(bytes, size));
-    if (plan->duration_ns > 0)
-        weir_text_add(&text, ", %.0f s left",
-                      (double)(plan->duration_ns + plan->warm_up_ns) * 1e-9 * (all - done));
-    weir_progress_line_show(&recorder->progress, &text);
+    snprintf(work.title, sizeof work.title, "measurement %u of %u, messages of %s", done + 1, all,
+             weir_size_format_exact(bytes, size));
+    snprintf(work.name, sizeof work.name, "%s %s",
+             plan->measure == WEIR_NET_LATENCY ? "latency" : "bandwidth", size);
+    if (plan->duration_ns == 0)
+        work.limit_s = 0;
+    pthread_mutex_lock(&recorder->lock);
+    recorder->message_bytes = bytes;
+    weir_live_begin(&recorder->live, &work);
+    pthread_mutex_unlock(&recorder->lock);
 }
 
 /* ---- the result file ---- */
@@ -162,15 +251,23 @@ static void tell_measurement(void *context, const struct weir_net_result *result
 {
     struct net_recorder *recorder = context;
     const uint32_t measurement = result->measurement_count - 1;
-    struct weir_text text = {0}, lines = {0};
+    struct weir_text text = {0}, lines = {0}, copy = {0};
+    struct weir_counts counts = count_messages(recorder);
 
+    counts.seconds = (double)weir_clock_kernel_ns() * 1e-9 - recorder->live.began_s;
+    pthread_mutex_lock(&recorder->lock);
+    weir_live_end(&recorder->live, &counts);
+    pthread_mutex_unlock(&recorder->lock);
     begin(recorder, result);
     weir_net_report_measurement(recorder->plan, result, measurement, &text);
     print(recorder, &text);
     if (measurement == 0)
         weir_net_record_network(&lines, result);
-    weir_net_record_measurement(&lines, result, measurement);
+    weir_net_record_measurement(&copy, result, measurement);
+    weir_text_add_bytes(&lines, copy.data, copy.length);
     record(recorder, &lines);
+    weir_live_run_command(&recorder->live, &copy);
+    weir_text_close(&copy);
 }
 
 /* Compares the figures of the run with the conditions of the plan; `unmet` is set by the first one
@@ -283,20 +380,25 @@ static int agree_on_plan(struct weir_group *group, const struct weir_net_plan *p
 }
 
 int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
-                 const volatile sig_atomic_t *stop_signal, struct weir_error *error)
+                 struct weir_shell_helper *helper, const volatile sig_atomic_t *stop_signal,
+                 struct weir_error *error)
 {
-    struct net_recorder recorder = {.plan = plan, .record.descriptor = -1};
+    struct net_recorder recorder = {
+        .plan = plan, .record.descriptor = -1, .rank_count = (unsigned)group->size};
     struct weir_net_result *result = NULL;
     struct weir_memory_facts memory;
     struct weir_clock clock;
     int exit_code = WEIR_EXIT_DONE;
     int code;
 
-    weir_progress_line_open(&recorder.progress, plan->progress_ns);
+    pthread_mutex_init(&recorder.lock, NULL);
+    weir_live_open(&recorder.live, &plan->live, plan->progress_ns);
+    recorder.live.helper = helper;
+    recorder.live.stop_signal = stop_signal;
     weir_spare_report_open(&recorder.spare, plan->result_path != NULL);
     if (weir_expect_check_net(plan->expect, weir_net_measure_name(plan->measure), WEIR_EXPECT_PLACE,
                               error) == 0 &&
-        group->rank == 0)
+        group->rank == 0 && weir_live_check(&plan->live, error) == 0)
         open_record(&recorder, error);
     if (agree_on_plan(group, plan, error) != 0)
         return (int)error->exit;
@@ -305,7 +407,8 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
     if (group->rank == 0) {
         result = weir_net_result_open();
         result->begun_s = weir_wall_clock_s();
-        result->run_id = weir_random_draw();
+        result->run_id = recorder.live.run_id = weir_random_draw();
+        start_counting(&recorder);
     }
     if (weir_memory_describe("", &memory) < 0)
         memory.bytes_available = 0;
@@ -320,9 +423,12 @@ int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
                                                    .copy_memory_bytes = memory.bytes_available / 4,
                                                    .measures = tell_progress,
                                                    .measured = tell_measurement,
+                                                   .view = &recorder.view,
+                                                   .ends = stop_counting,
                                                    .context = &recorder},
                          result, error);
     if (result != NULL) {
+        stop_counting(&recorder); /* a run that did not begin has called nothing */
         exit_code = conclude(&recorder, result, error);
         weir_net_result_close(result);
     }

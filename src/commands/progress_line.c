@@ -5,6 +5,7 @@
 #include "weir/base/log.h"
 #include "weir/group/group.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -77,6 +78,15 @@ static void let_pass(const struct weir_progress_line *line)
 
     if (line->is_launchers)
         nanosleep(&pause, NULL);
+}
+
+bool weir_progress_line_is_due(const struct weir_progress_line *line)
+{
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    /* A terminal that was stopped, or a pipe without a reader, does not hold the run. */
+    return line->interval_ns > 0 && (line->is_terminal || now_ns() >= line->due_ns) &&
+           poll(&ready, 1, 0) > 0;
 }
 
 void weir_progress_line_show(struct weir_progress_line *line, struct weir_text *text)

@@ -21,6 +21,9 @@ void weir_progress_line_open(struct weir_progress_line *line, uint64_t wanted_ns
 /* Nanoseconds between two reports of progress; 0: none are made. */
 uint64_t weir_progress_line_interval(const struct weir_progress_line *line);
 
+/* True if a text would be shown, and standard error takes it at once. */
+bool weir_progress_line_is_due(const struct weir_progress_line *line);
+
 /* Shows the text, unless it is too early for one more line; the text is closed. */
 void weir_progress_line_show(struct weir_progress_line *line, struct weir_text *text);
 

@@ -9,6 +9,7 @@
 #include "weir/base/log.h"
 #include "weir/base/output_file.h"
 #include "weir/base/remedy.h"
+#include "weir/report/measures.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -96,7 +97,7 @@ static int print(struct weir_recorder *recorder, struct weir_error *error)
 {
     bool is_printed;
 
-    weir_progress_line_clear(&recorder->progress);
+    weir_progress_line_clear(&recorder->live.progress);
     recorder->warning_count = weir_recorder_warnings(recorder);
     weir_text_clear(&recorder->shadow_text);
     weir_spare_report_add(&recorder->spare, &recorder->text);
@@ -180,6 +181,8 @@ int weir_recorder_check_files(const struct weir_plan *plan,
         if (files[i].path != NULL)
             code = weir_output_file_check(&files[i], error);
     if (code == 0)
+        code = weir_live_check(&plan->output.live, error);
+    if (code == 0)
         code = weir_rank_csv_file_check(plan, resumption, error);
     for (unsigned i = 0; i < plan->test_count && code == 0; i++)
         code = weir_side_report_check(plan, i, error);
@@ -203,91 +206,56 @@ static int open_record(struct weir_recorder *recorder, struct weir_error *error)
 
 /* ---- progress ---- */
 
-static void add_phase_name(struct weir_text *text, const struct weir_recorder *recorder,
-                           const struct weir_progress *progress)
-{
-    const struct weir_test_result *begun =
-        &recorder->result->tests[recorder->result->test_count - 1];
-    const struct weir_test *test = recorder->plan->tests[begun->test];
-    const struct weir_phase *phase = progress->phase;
-
-    if (recorder->plan->test_count > 1)
-        weir_text_add(text, "test %u, ", begun->test);
-    weir_text_add(text, "%s",
-                  phase->is_check     ? "verify"
-                  : phase->is_prefill ? "fill"
-                                      : weir_verb_name(phase->verb));
-    if (test->repetitions > 1)
-        weir_text_add(text, " %u of %" PRIu64, progress->repetition + 1, test->repetitions);
-    if (progress->trial_depth > 0)
-        weir_text_add(text, ", depth %u on trial", progress->trial_depth);
-}
-
-/* Estimates the seconds that the phase goes on, by what limits it, and the part that is done; false
- * if there is no estimate. */
-static bool foresee(const struct weir_progress *progress, double *share, double *left_s)
-{
-    const struct weir_stop *stop = &progress->phase->stop;
-    double minimum_s = (double)stop->minimum_ns * 1e-9;
-    double deadline_s = (double)stop->deadline_ns * 1e-9;
-    double seconds = progress->seconds;
-
-    if (progress->ops_total == 0 || progress->ops_done == 0)
-        return false;
-    *share = (double)progress->ops_done / (double)progress->ops_total;
-    *left_s = seconds / *share - seconds;
-    if (minimum_s > seconds + *left_s) { /* the layout is gone through again */
-        *share = seconds / minimum_s;
-        *left_s = minimum_s - seconds;
-    }
-    if (deadline_s > 0 && deadline_s < seconds + *left_s) {
-        *share = seconds < deadline_s ? seconds / deadline_s : 1;
-        *left_s = seconds < deadline_s ? deadline_s - seconds : 0;
-    }
-    return true;
-}
-
-/* As rank 0 sees it: the others are taken to be as fast. */
-static void add_speed(struct weir_text *text, struct weir_recorder *recorder,
-                      const struct weir_progress *progress)
-{
-    unsigned ranks = recorder->result->tests[recorder->result->test_count - 1].rank_count;
-    bool goes_on =
-        progress->seconds > recorder->shown_s && progress->bytes_done >= recorder->shown_bytes;
-    double since_s = goes_on ? recorder->shown_s : 0;
-    uint64_t since_bytes = goes_on ? recorder->shown_bytes : 0;
-    double spent_s = progress->seconds - since_s;
-    double left_s, share;
-
-    if (spent_s > 0)
-        weir_text_add(text, ", about %.0f MiB/s",
-                      (double)(progress->bytes_done - since_bytes) * ranks / spent_s / (1 << 20));
-    if (foresee(progress, &share, &left_s))
-        weir_text_add(text, ", %.0f %%, %.0f s left", share * 100, left_s);
-    recorder->shown_s = progress->seconds;
-    recorder->shown_bytes = progress->bytes_done;
-}
-
 static void show_progress(void *context, const struct weir_progress *progress)
 {
     struct weir_recorder *recorder = context;
-    struct weir_text text = {0};
+    struct weir_result *result = recorder->result;
+    const struct weir_phase *phase = progress->phase;
+    struct weir_live_work work = {.is_pause = phase == NULL,
+                                  .name = "pause",
+                                  .repetition = progress->repetition,
+                                  .trial_depth = progress->trial_depth,
+                                  .limit_s = progress->sleep_s};
+    struct weir_text title = {0};
 
     pthread_mutex_lock(&recorder->lock);
-    if (progress->phase == NULL) {
-        weir_text_add(&text, "pause of %.0f s", progress->seconds);
+    if (result->test_count > 0)
+        work.test = result->tests[result->test_count - 1].test;
+    if (phase == NULL) {
+        weir_text_add(&title, "pause of %.0f s", progress->sleep_s);
     } else {
-        add_phase_name(&text, recorder, progress);
-        if (!progress->is_beginning)
-            add_speed(&text, recorder, progress);
-        else if (progress->trial_depth == 0)
-            weir_text_add(&text, " begins");
+        const struct weir_test *test = recorder->plan->tests[work.test];
+
+        work.moves_data = weir_verb_moves_data(phase->verb);
+        work.minimum_s = (double)phase->stop.minimum_ns * 1e-9;
+        work.limit_s = (double)phase->stop.deadline_ns * 1e-9;
+        snprintf(work.name, sizeof work.name, "%s",
+                 weir_measures_name_phase(&result->arena, test, phase));
+        if (recorder->plan->test_count > 1)
+            weir_text_add(&title, "test %u, ", work.test);
+        weir_text_add(&title, "%s",
+                      phase->is_check     ? "verify"
+                      : phase->is_prefill ? "fill"
+                                          : weir_verb_name(phase->verb));
+        if (test->repetitions > 1)
+            weir_text_add(&title, " %u of %" PRIu64, progress->repetition + 1, test->repetitions);
+        if (progress->trial_depth > 0)
+            weir_text_add(&title, ", depth %u on trial", progress->trial_depth);
     }
-    if (progress->is_beginning) {
-        recorder->shown_s = 0;
-        recorder->shown_bytes = 0;
-    }
-    weir_progress_line_show(&recorder->progress, &text);
+    snprintf(work.title, sizeof work.title, "%s", weir_text_string(&title));
+    weir_text_close(&title);
+    weir_live_begin(&recorder->live, &work);
+    pthread_mutex_unlock(&recorder->lock);
+}
+
+/* Of a thread that must not wait: while the main thread holds the lock, there is no line. */
+static void show_counts(void *context, const struct weir_counts *counts)
+{
+    struct weir_recorder *recorder = context;
+
+    if (pthread_mutex_trylock(&recorder->lock) != 0)
+        return;
+    weir_live_count(&recorder->live, counts);
     pthread_mutex_unlock(&recorder->lock);
 }
 
@@ -434,11 +402,20 @@ static void show_notes(const struct weir_recorder *recorder, const struct weir_p
 static int phase_done(void *context, struct weir_phase_result *phase, struct weir_error *error)
 {
     struct weir_recorder *recorder = context;
-    struct weir_text lines = {0};
+    struct weir_text lines = {0}, copy = {0};
+    bool has_command = recorder->plan->output.live.on_phase != NULL;
     int code = 0;
 
     pthread_mutex_lock(&recorder->lock);
-    weir_progress_line_clear(&recorder->progress);
+    weir_live_end(&recorder->live,
+                  &(struct weir_counts){.ranks = phase->rank_count,
+                                        .ranks_counted = phase->rank_count,
+                                        .operations = phase->op_count,
+                                        .bytes = phase->byte_count,
+                                        .has_share = phase->outcome == WEIR_OUTCOME_COMPLETE,
+                                        .share = 1,
+                                        .slowest_share = 2,
+                                        .seconds = phase->windows.total_s});
     weir_audit_phase(recorder->plan, &recorder->result->tests[recorder->result->test_count - 1],
                      phase);
     weir_audit_launch(recorder->result, phase);
@@ -452,10 +429,13 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     warn(recorder, phase);
     /* Before the record: a phase that a later run keeps has its rows in the file. */
     code = weir_rank_csv_file_add(&recorder->side, recorder->plan, phase, error);
-    if (recorder->record.descriptor >= 0) {
+    if (recorder->record.descriptor >= 0 || has_command) {
         int rows_code = code;
 
         weir_record_phase(&lines, recorder->plan, recorder->result, phase);
+        weir_report_spell(&lines, 0, recorder->words);
+        if (has_command)
+            weir_text_add_bytes(&copy, lines.data, lines.length);
         code = record(recorder, &lines, error);
         code = rows_code != 0 ? rows_code : code;
     }
@@ -467,6 +447,9 @@ static int phase_done(void *context, struct weir_phase_result *phase, struct wei
     if (code == 0)
         code = print(recorder, error);
     pthread_mutex_unlock(&recorder->lock);
+    /* The thread that ends a run may do so meanwhile. */
+    weir_live_run_command(&recorder->live, &copy);
+    weir_text_close(&copy);
     return code;
 }
 
@@ -633,6 +616,7 @@ static void take_rest(struct weir_recorder *recorder, struct weir_error *error)
 
 void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
                         struct weir_result *result, const struct weir_resumption *resumption,
+                        struct weir_shell_helper *helper, const volatile sig_atomic_t *stop_signal,
                         struct weir_observer *observer)
 {
     *recorder = (struct weir_recorder){
@@ -647,7 +631,10 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         recorder->shadow.output.reporter = plan->dialect;
     }
     pthread_mutex_init(&recorder->lock, NULL);
-    weir_progress_line_open(&recorder->progress, plan->output.progress_ns);
+    weir_live_open(&recorder->live, &plan->output.live, plan->output.progress_ns);
+    recorder->live.run_id = result->run_id;
+    recorder->live.helper = helper;
+    recorder->live.stop_signal = stop_signal;
     weir_spare_report_open(&recorder->spare,
                            plan->output.summary_path != NULL || plan->output.result_path != NULL);
     *observer = (struct weir_observer){
@@ -658,8 +645,9 @@ void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *
         .timed_done = timed_done,
         .test_ends = test_ends,
         .progress = show_progress,
+        .counted = show_counts,
         .keeps_each_note = !recorder->reporter->is_text,
-        .progress_interval_ns = weir_progress_line_interval(&recorder->progress),
+        .progress_interval_ns = weir_live_interval(&recorder->live),
     };
 }
 
@@ -716,7 +704,7 @@ int weir_recorder_close(struct weir_recorder *recorder, struct weir_error *error
     struct weir_text lines = {0};
     int code = 0;
 
-    weir_progress_line_clear(&recorder->progress);
+    weir_live_close(&recorder->live);
     take_rest(recorder, error);
     if (is_interrupted_between_phases(recorder->result))
         weir_log(WEIR_LOG_WARNING, "the run was interrupted by %s", interrupter_of(recorder->plan));

@@ -4,7 +4,7 @@
 #ifndef WEIR_COMMANDS_RECORDER_H
 #define WEIR_COMMANDS_RECORDER_H
 
-#include "progress_line.h"
+#include "live.h"
 #include "rank_csv_file.h"
 #include "side_report.h"
 
@@ -34,16 +34,16 @@ struct weir_recorder {
     struct weir_record_file record;
     struct weir_spare_report spare;
     bool is_out_lost; /* standard output is closed, and the run goes on for its result file */
-    struct weir_progress_line progress;
-    uint64_t shown_bytes; /* of the present phase, when progress was last reported */
-    double shown_s;       /* likewise */
+    struct weir_live live;
 };
 
 /* Prepares a recorder and the observer that feeds it. Nothing is opened or printed before a test
- * begins. Tests that the engine skips are those of which `resumption`, which must outlive the
+ * begins. `helper` runs commands of the plan's --on-phase (NULL = it has none), until *stop_signal
+ * is set. Tests that the engine skips are those of which `resumption`, which must outlive the
  * result, has the records. */
 void weir_recorder_open(struct weir_recorder *recorder, const struct weir_plan *plan,
                         struct weir_result *result, const struct weir_resumption *resumption,
+                        struct weir_shell_helper *helper, const volatile sig_atomic_t *stop_signal,
                         struct weir_observer *observer);
 
 /* Keeps the observer's functions from working any more, for a thread that is about to close the

@@ -380,17 +380,27 @@ static void give_up(void *context, const char *reason, bool is_held)
     weir_group_abort(ending->group, WEIR_EXIT_FLAWED);
 }
 
-void weir_prepare_process(void)
+struct weir_shell_helper *weir_prepare_process(const struct weir_command *command)
 {
+    /* A command line that was refused has no plan. */
+    const char *on_phase = command->kind == WEIR_COMMAND_RUN && command->plan != NULL
+                               ? command->plan->output.live.on_phase
+                           : command->kind == WEIR_COMMAND_NET && command->net != NULL
+                               ? command->net->live.on_phase
+                               : NULL;
+    struct weir_shell_helper *helper = on_phase != NULL ? weir_shell_helper_open(on_phase) : NULL;
+
     weir_report_use_reserve();
     weir_clock_read_early();
     weir_topology_leave_out_plugins();
+    return helper;
 }
 
 /* With the ranks in the order of the plan. */
 static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
                         const struct weir_resumption *resumption, const struct kept *kept,
-                        volatile sig_atomic_t *stop_signal, struct weir_error *error)
+                        struct weir_shell_helper *helper, volatile sig_atomic_t *stop_signal,
+                        struct weir_error *error)
 {
     struct weir_clock clock;
     struct weir_result *result = NULL;
@@ -416,7 +426,7 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
     if (group->rank == 0) {
         result = begin_result(group, plan, &clock);
         describe_resumed(resumption, &result->resumed);
-        weir_recorder_open(&recorder, plan, result, resumption, &observer);
+        weir_recorder_open(&recorder, plan, result, resumption, helper, stop_signal, &observer);
         ending.result = result;
     }
     code = weir_engine_run(&(struct weir_engine_params){.plan = plan,
@@ -447,7 +457,8 @@ static int run_in_order(struct weir_group *group, const struct weir_plan *plan,
 }
 
 int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
-                  volatile sig_atomic_t *stop_signal, struct weir_error *error)
+                  struct weir_shell_helper *helper, volatile sig_atomic_t *stop_signal,
+                  struct weir_error *error)
 {
     struct weir_resumption resumption = {0};
     struct weir_group *ordered;
@@ -460,7 +471,7 @@ int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
     kept.tests = weir_memory_take((plan->test_count + 1) * sizeof *kept.tests);
     kept.repetitions = weir_memory_take(plan->test_count * sizeof *kept.repetitions);
     if (find_kept(ordered, plan, &resumption, &kept, error) == 0)
-        exit_code = run_in_order(ordered, plan, &resumption, &kept, stop_signal, error);
+        exit_code = run_in_order(ordered, plan, &resumption, &kept, helper, stop_signal, error);
     else
         exit_code = (int)error->exit;
     weir_resumption_close(&resumption);

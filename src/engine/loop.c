@@ -64,9 +64,7 @@ void weir_loop_record_stonewall(struct weir_loop *loop, uint64_t now_ns)
 
 static void set_next_timer(struct weir_loop *loop)
 {
-    loop->timer_ns = loop->deadline_ns < loop->progress_ns ? loop->deadline_ns : loop->progress_ns;
-    if (loop->listen_ns < loop->timer_ns)
-        loop->timer_ns = loop->listen_ns;
+    loop->timer_ns = loop->deadline_ns < loop->listen_ns ? loop->deadline_ns : loop->listen_ns;
     if (loop->wall_ns < loop->timer_ns)
         loop->timer_ns = loop->wall_ns;
     loop->look_ns = loop->timer_ns < loop->series_end_ns ? loop->timer_ns : loop->series_end_ns;
@@ -116,6 +114,7 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     if (ops != loop->heard_ops || weir_queue_outstanding(&loop->run->queue) == 0)
         weir_watchdog_beat(loop->run, weir_op_source_latest_offset(&loop->ops));
     loop->heard_ops = ops;
+    weir_watchdog_count(loop->run, weir_op_source_index(&loop->ops), loop->limit);
     is_called_off = loop->run->has_alarm && weir_run_hears_call_off(loop->run);
     /* Collective phases stop together by themselves; and what is ours is removed, whatever fails.
      */
@@ -125,24 +124,6 @@ bool weir_loop_check_alarm(struct weir_loop *loop, uint64_t now_ns)
     }
     weir_queue_touch(&loop->run->queue);
     return loop->has_heard_alarm;
-}
-
-static void report_progress(struct weir_loop *loop, uint64_t now_ns)
-{
-    const struct weir_observer *observer = loop->run->params->observer;
-    struct weir_progress progress = {
-        .phase = loop->phase,
-        .repetition = (unsigned)loop->run->repetition,
-        .trial_depth = loop->run->trial_depth,
-        .ops_done = weir_op_source_index(&loop->ops),
-        .ops_total = loop->limit,
-        .bytes_done = weir_tally_bytes(loop->tally),
-        .seconds = (double)(now_ns - loop->started_ns) * 1e-9,
-    };
-
-    observer->progress(observer->context, &progress);
-    loop->progress_ns = now_ns + observer->progress_interval_ns;
-    weir_queue_touch(&loop->run->queue);
 }
 
 /* The sync of a rank that goes on is in the time that is noted. With transfers in flight there is
@@ -188,8 +169,6 @@ void weir_loop_check_timers(struct weir_loop *loop, uint64_t now_ns)
         loop->deadline_ns = UINT64_MAX;
         weir_loop_request_stop(loop);
     }
-    if (now_ns >= loop->progress_ns)
-        report_progress(loop, now_ns);
     weir_loop_check_alarm(loop, now_ns);
     check_wall(loop, now_ns);
     set_next_timer(loop);
@@ -232,13 +211,9 @@ void weir_loop_agree(struct weir_loop *loop)
 
 void weir_loop_set_timers(struct weir_loop *loop)
 {
-    const struct weir_observer *observer = loop->run->params->observer;
     uint64_t deadline_ns = loop->phase->stop.deadline_ns;
 
     loop->deadline_ns = deadline_ns == 0 ? UINT64_MAX : loop->started_ns + deadline_ns;
-    loop->progress_ns = weir_run_reports_progress(loop->run)
-                            ? loop->started_ns + observer->progress_interval_ns
-                            : UINT64_MAX;
     loop->series_ns = loop->started_ns;
     loop->series_end_ns = weir_series_interval_end(&loop->tally->series, loop->started_ns);
     /* A removal hears no alarm, and beats for the watchdog all the same. */
@@ -558,6 +533,7 @@ static void begin(struct weir_loop *loop)
     weir_loop_set_timers(loop);
     set_pace(loop);
     weir_op_source_start(&loop->ops, loop->share, loop->first_index);
+    weir_watchdog_count(loop->run, loop->first_index, loop->limit);
 }
 
 int weir_loop_run(struct weir_loop *loop)
@@ -582,6 +558,7 @@ int weir_loop_run(struct weir_loop *loop)
         weir_pacer_close(&loop->pacer);
     count_interval(loop);
     has_more = weir_op_source_index(&loop->ops) < loop->limit || is_early(loop);
+    weir_watchdog_count(loop->run, weir_op_source_index(&loop->ops), loop->limit);
     loop->run->is_cut = loop->has_seen_signal && has_more;
     loop->run->is_called_off = loop->has_heard_alarm && has_more;
     return code;

@@ -81,7 +81,6 @@ struct weir_loop {
     uint64_t started_ns;
     uint64_t timer_ns;    /* the next of those that follow */
     uint64_t deadline_ns; /* UINT64_MAX: none */
-    uint64_t progress_ns; /* next call of the observer */
     uint64_t listen_ns;   /* next look for an alarm of another rank; UINT64_MAX: never */
     uint64_t wall_ns;     /* next look for the stonewall; UINT64_MAX: never */
     uint64_t heard_ops;   /* transfers done at the latest one */

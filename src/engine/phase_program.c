@@ -144,9 +144,6 @@ static void begin_times(struct program_phase *own)
     walk->look_ns = walk->begun_ns;
     walk->deadline_ns =
         phase->stop.deadline_ns == 0 ? UINT64_MAX : walk->begun_ns + phase->stop.deadline_ns;
-    walk->progress_ns = weir_run_reports_progress(run)
-                            ? walk->begun_ns + run->params->observer->progress_interval_ns
-                            : UINT64_MAX;
     if (phase->rate.arrivals != WEIR_ARRIVALS_CLOSED)
         weir_pacer_open(&walk->pacer, &(struct weir_pacer_params){
                                           .rate = &phase->rate,

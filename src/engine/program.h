@@ -42,7 +42,6 @@ struct weir_program_walk {
     struct weir_error error;   /* of the program itself; not that of a call */
     uint64_t begun_ns;         /* on this node's clock, as all times here */
     uint64_t deadline_ns;      /* of the whole program; UINT64_MAX: none */
-    uint64_t progress_ns;      /* when progress is reported next; UINT64_MAX: never */
     uint64_t look_ns;          /* when weir_program_look is due */
     struct weir_pacer pacer;   /* if the phase has a rate */
     uint64_t due_ns;           /* then: of the present call */
@@ -64,7 +63,7 @@ int weir_program_fail(struct weir_program_walk *walk, const struct weir_statemen
                       const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Looks whether the program is to end: because of a signal, an alarm, or the time limit, which is
- * noted. Reports progress, and that this rank moves. Now and then: from walk->look_ns on. */
+ * noted. Publishes what was done, and that this rank moves. Now and then: from walk->look_ns on. */
 void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns);
 /* Whether it is due. */
 static inline bool weir_program_must_look(const struct weir_program_walk *walk, uint64_t now_ns)

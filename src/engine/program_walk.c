@@ -75,19 +75,6 @@ static void end_at_limit(struct weir_program_walk *walk, uint64_t now_ns)
                       (double)walk->phase->stop.deadline_ns * 1e-9);
 }
 
-static void report_progress(struct weir_program_walk *walk, uint64_t now_ns)
-{
-    const struct weir_observer *observer = walk->run->params->observer;
-    const struct weir_progress progress = {.phase = walk->phase,
-                                           .repetition = (unsigned)walk->run->repetition,
-                                           .ops_done = weir_tally_ops(walk->run->tally),
-                                           .bytes_done = weir_tally_bytes(walk->run->tally),
-                                           .seconds = (double)(now_ns - walk->begun_ns) * 1e-9};
-
-    observer->progress(observer->context, &progress);
-    walk->progress_ns = now_ns + observer->progress_interval_ns;
-}
-
 void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns)
 {
     struct weir_run *run = walk->run;
@@ -102,9 +89,8 @@ void weir_program_look(struct weir_program_walk *walk, uint64_t now_ns)
     } else if (is_called_off) {
         run->is_called_off = walk->must_end = true;
     }
-    if (now_ns >= walk->progress_ns)
-        report_progress(walk, now_ns);
     weir_watchdog_beat(run, walk->line_number);
+    weir_watchdog_count(run, 0, 0);
     walk->look_ns = now_ns + LOOK_NS;
     if (walk->deadline_ns < walk->look_ns)
         walk->look_ns = walk->deadline_ns;

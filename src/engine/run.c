@@ -254,6 +254,7 @@ int weir_run_disarm(struct weir_run *run)
     run->has_alarm = false;
     run->group->idle = NULL;
     weir_watchdog_say(run, WEIR_ACTIVITY_NONE, NULL);
+    weir_watchdog_end_count(run);
     return code;
 }
 
@@ -318,9 +319,8 @@ void weir_run_report_beginning(const struct weir_run *run, const struct weir_pha
     const struct weir_observer *observer = run->params->observer;
     const struct weir_progress progress = {.phase = phase,
                                            .repetition = (unsigned)run->repetition,
-                                           .is_beginning = true,
                                            .trial_depth = run->trial_depth,
-                                           .seconds = (double)sleep_ns * 1e-9};
+                                           .sleep_s = (double)sleep_ns * 1e-9};
 
     if (weir_run_reports_progress(run))
         observer->progress(observer->context, &progress);

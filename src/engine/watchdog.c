@@ -41,6 +41,12 @@ struct slot {
     _Atomic uint64_t stall_offset;   /* ... and where */
     _Atomic bool has_given_up;       /* of the first rank of the node: one of its ranks has */
     _Atomic bool is_told;            /* by one of the two that may watch */
+    /* Work of the present phase, see weir_watchdog_count(); begun_ns 0 = not yet begun */
+    _Atomic uint64_t begun_ns;
+    _Atomic uint64_t index;
+    _Atomic uint64_t limit;
+    _Atomic uint64_t ops;
+    _Atomic uint64_t bytes;
     uint32_t rank;
     char path[WEIR_PATH_BYTES];
     char call[WEIR_PATH_BYTES + 32]; /* WEIR_ACTIVITY_CALL: which one, on what */
@@ -59,10 +65,11 @@ struct weir_watchdog {
     struct slot *mine;
     struct weir_call_watch watch; /* of calls between phases */
     enum weir_activity activity;  /* which this rank goes on with after it has waited */
-    uint64_t limit_ns;
-    uint64_t give_up_ns;       /* 0: never */
-    uint64_t waits_since_ns;   /* 0: does not wait for others */
-    struct other_node *others; /* by node; NULL until this rank has waited for long */
+    uint64_t limit_ns;            /* 0 = ranks are counted, not watched */
+    uint64_t interval_ns;         /* rank 0: between reports of the counters; 0 = none */
+    uint64_t give_up_ns;          /* 0: never */
+    uint64_t waits_since_ns;      /* 0: does not wait for others */
+    struct other_node *others;    /* by node; NULL until this rank has waited for long */
 
     /* of a rank that watches */
     pthread_t thread;
@@ -120,6 +127,26 @@ void weir_watchdog_mark(struct weir_run *run, unsigned line)
 {
     if (run->watchdog != NULL)
         atomic_store_explicit(&run->watchdog->mine->offset, line, memory_order_relaxed);
+}
+
+void weir_watchdog_count(struct weir_run *run, uint64_t index, uint64_t limit)
+{
+    struct slot *mine = run->watchdog != NULL ? run->watchdog->mine : NULL;
+
+    if (mine == NULL)
+        return;
+    atomic_store_explicit(&mine->index, index, memory_order_relaxed);
+    atomic_store_explicit(&mine->limit, limit, memory_order_relaxed);
+    atomic_store_explicit(&mine->ops, weir_tally_ops(run->tally), memory_order_relaxed);
+    atomic_store_explicit(&mine->bytes, weir_tally_bytes(run->tally), memory_order_relaxed);
+    if (atomic_load_explicit(&mine->begun_ns, memory_order_relaxed) == 0)
+        atomic_store_explicit(&mine->begun_ns, now_ns(), memory_order_release);
+}
+
+void weir_watchdog_end_count(struct weir_run *run)
+{
+    if (run->watchdog != NULL)
+        atomic_store(&run->watchdog->mine->begun_ns, 0);
 }
 
 /* A call between phases, where nothing else is watched. */
@@ -232,7 +259,8 @@ void weir_watchdog_wait(struct weir_run *run)
     }
     if (atomic_load(&dog->must_give_up))
         give_up(dog, dog->reason, false);
-    look_at_nodes(dog, seen_ns);
+    if (dog->limit_ns != 0)
+        look_at_nodes(dog, seen_ns);
 }
 
 static void describe(char *text, size_t bytes, const struct slot *slot, uint32_t activity,
@@ -381,27 +409,74 @@ static void look(struct weir_watchdog *dog, uint64_t *given_up_ns)
         give_up(dog, dog->reason, true);
 }
 
+/* Sums up the counters of the node's ranks for the observer. The thread reads them from shared
+ * memory: ranks exchange nothing for it, and none is interrupted. */
+static void report_counts(struct weir_watchdog *dog, uint64_t seen_ns)
+{
+    const struct weir_observer *observer = dog->run->params->observer;
+    struct weir_counts counts = {.ranks = (unsigned)dog->group->size,
+                                 .ranks_counted = (unsigned)dog->slot_count,
+                                 .has_share = true,
+                                 .slowest_share = 2};
+    uint64_t first_ns = seen_ns;
+    unsigned begun = 0;
+
+    for (size_t i = 0; i < dog->slot_count; i++) {
+        struct slot *slot = &dog->slots[i];
+        uint64_t begun_ns = atomic_load_explicit(&slot->begun_ns, memory_order_acquire);
+        uint64_t limit = atomic_load(&slot->limit);
+        double share = limit > 0 ? (double)atomic_load(&slot->index) / (double)limit : 0;
+
+        if (begun_ns == 0)
+            continue;
+        begun++;
+        first_ns = begun_ns < first_ns ? begun_ns : first_ns;
+        counts.operations += atomic_load(&slot->ops);
+        counts.bytes += atomic_load(&slot->bytes);
+        counts.has_share &= limit > 0;
+        counts.share += share;
+        if (share < counts.slowest_share) {
+            counts.slowest_share = share;
+            counts.slowest_rank = slot->rank;
+        }
+    }
+    counts.has_share &= begun > 0;
+    counts.share /= begun > 0 ? begun : 1;
+    counts.seconds = (double)(seen_ns - first_ns) / NS_PER_S;
+    observer->counted(observer->context, &counts);
+}
+
 static void *keep_watch(void *context)
 {
     struct weir_watchdog *dog = context;
     uint64_t nap_ns = dog->limit_ns / 4;
-    uint64_t last_ns = now_ns();
+    uint64_t last_ns = now_ns(), look_ns, count_ns;
     uint64_t given_up_ns = 0;
 
     nap_ns = nap_ns > LONGEST_NAP_NS    ? LONGEST_NAP_NS
              : nap_ns < SHORTEST_NAP_NS ? SHORTEST_NAP_NS
                                         : nap_ns;
+    look_ns = dog->limit_ns != 0 ? last_ns + nap_ns : UINT64_MAX;
+    count_ns = dog->interval_ns != 0 ? last_ns + dog->interval_ns : UINT64_MAX;
     pthread_mutex_lock(&dog->lock);
     while (!dog->must_end) {
-        uint64_t until_ns = now_ns() + nap_ns;
+        uint64_t until_ns = look_ns < count_ns ? look_ns : count_ns, seen_ns;
         struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
                                  .tv_nsec = (long)(until_ns % NS_PER_S)};
 
         pthread_cond_timedwait(&dog->wake, &dog->lock, &until);
-        /* After a time in which this process was held itself, the others get another one. */
-        if (!dog->must_end && now_ns() - last_ns < 2 * nap_ns + NS_PER_S)
-            look(dog, &given_up_ns);
-        last_ns = now_ns();
+        seen_ns = now_ns();
+        if (!dog->must_end && seen_ns >= look_ns) {
+            /* After a time in which this process was held itself, the others get another one. */
+            if (seen_ns - last_ns < 2 * nap_ns + NS_PER_S)
+                look(dog, &given_up_ns);
+            last_ns = now_ns();
+            look_ns = last_ns + nap_ns;
+        }
+        if (!dog->must_end && seen_ns >= count_ns) {
+            report_counts(dog, seen_ns);
+            count_ns = seen_ns + dog->interval_ns;
+        }
     }
     pthread_mutex_unlock(&dog->lock);
     return NULL;
@@ -493,10 +568,13 @@ static void let_go(struct weir_watchdog *dog)
 
 void weir_watchdog_open(struct weir_run *run)
 {
+    const struct weir_output *output = &run->params->plan->output;
     const struct weir_group *group = run->group;
     struct weir_watchdog *dog;
 
-    if (run->test->watchdog_ns == 0)
+    /* All ranks decide alike: only rank 0 has an observer. */
+    if (run->test->watchdog_ns == 0 && output->progress_ns == WEIR_PROGRESS_OFF &&
+        output->live.path == NULL)
         return;
     dog = calloc(1, sizeof *dog);
     if (weir_group_any(run->group, dog == NULL)) {
@@ -508,19 +586,32 @@ void weir_watchdog_open(struct weir_run *run)
     dog->slot_count = (size_t)group->node_size;
     dog->limit_ns = run->test->watchdog_ns;
     dog->give_up_ns = run->test->give_up_ns;
+    if (weir_run_reports_progress(run))
+        dog->interval_ns = run->params->observer->progress_interval_ns;
     if (share_slots(dog) != 0) {
-        if (group->rank == 0)
+        if (group->rank == 0 && dog->limit_ns != 0)
             weir_log(WEIR_LOG_WARNING,
                      "ranks that do not move will not be told of%s: the ranks of a node share no "
                      "memory, for which /dev/shm may have no room",
                      dog->give_up_ns != 0 ? ", and --give-up does nothing" : "");
-        let_go(dog);
-        return;
+        /* Rank 0 still counts its own work, in memory of its own. */
+        if (dog->slots != NULL)
+            munmap(dog->slots, dog->slot_count * sizeof *dog->slots);
+        dog->slot_count = 1;
+        dog->limit_ns = 0;
+        dog->slots = mmap(NULL, sizeof *dog->slots, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (dog->slots == MAP_FAILED)
+            dog->slots = NULL;
+        if (dog->interval_ns == 0 || dog->slots == NULL) {
+            let_go(dog);
+            return;
+        }
     }
-    dog->mine = &dog->slots[group->node_rank];
+    dog->mine = &dog->slots[dog->slot_count > 1 ? group->node_rank : 0];
     dog->mine->rank = (uint32_t)group->rank;
     dog->watched_count = group->node_rank == 0 ? dog->slot_count : 1;
-    if (group->node_rank < 2)
+    if ((dog->limit_ns != 0 && group->node_rank < 2) || dog->interval_ns != 0)
         start_watching(dog);
     run->watchdog = dog;
     dog->watch = (struct weir_call_watch){.begin = begin_call, .end = end_call, .context = dog};

@@ -34,8 +34,9 @@ enum weir_activity {
 };
 
 /* The ranks of a node share memory, in which each says what it does, and the first two have a
- * thread that reads it a few times in the plan's time: the second one watches the first. Leaves
- * run->watchdog NULL where the plan wants none, or the system does not allow it. Collective. */
+ * thread that reads it a few times in the plan's time: the second one watches the first. The thread
+ * of rank 0 also reports counters to the observer (weir_observer.counted). Leaves run->watchdog
+ * NULL where the plan wants none, or the system does not allow it. Collective. */
 void weir_watchdog_open(struct weir_run *run);
 void weir_watchdog_close(struct weir_run *run);
 
@@ -48,6 +49,12 @@ void weir_watchdog_beat(struct weir_run *run, uint64_t offset);
 
 /* Says the line of the statement that comes next: nearly free, and no sign of movement. */
 void weir_watchdog_mark(struct weir_run *run, unsigned line);
+
+/* Publishes this rank's tally of the present phase, and that it did `index` of `limit` operations
+ * (0 = unknown), for reports of progress: a few stores into shared memory. The first call begins
+ * the count, weir_watchdog_end_count() ends it when no rank works any more. */
+void weir_watchdog_count(struct weir_run *run, uint64_t index, uint64_t limit);
+void weir_watchdog_end_count(struct weir_run *run);
 
 /* The same of a rank that waits for others, and asks for them now and then. Does not return if it
  * is the first one, and the time after which the plan gives up is over. */

@@ -152,6 +152,7 @@ static int reap_program(pid_t child, uint64_t end_ns, const volatile sig_atomic_
 /* A program, its input (NULL = none) and a buffer for its output. `length` is set to the size of
  * the whole output, of which the first `bytes` - 1 are kept. */
 struct exchange {
+    const char *program;
     const char *const *words;
     const char *in;
     size_t bytes_in;
@@ -177,7 +178,7 @@ static int run_program(struct exchange *exchange)
     if (exchange->in != NULL && pipe2(in, O_CLOEXEC) != 0)
         code = -errno;
     if (code == 0)
-        code = spawn(exchange->words[0], exchange->words, in[0], out[1], &child);
+        code = spawn(exchange->program, exchange->words, in[0], out[1], &child);
     close(out[1]);
     if (in[0] >= 0)
         close(in[0]);
@@ -240,7 +241,8 @@ static int run_program(struct exchange *exchange)
 int weir_program_read(const char *const words[], uint64_t limit_ns,
                       const volatile sig_atomic_t *stop_signal, char *text, size_t bytes)
 {
-    struct exchange exchange = {.words = words,
+    struct exchange exchange = {.program = words[0],
+                                .words = words,
                                 .limit_ns = limit_ns,
                                 .stop_signal = stop_signal,
                                 .text = text,
@@ -307,7 +309,7 @@ static _Noreturn void serve(int fd, pid_t parent, const char *command)
     static char text[WEIR_SHELL_OUTPUT_BYTES];
     static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                                   SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU};
-    const char *const words[] = {"/bin/sh", "-c", command, NULL};
+    const char *const words[] = {"sh", "-c", command, NULL};
     struct sigaction action = {.sa_handler = note_end};
     struct request request;
     sigset_t none;
@@ -330,7 +332,8 @@ static _Noreturn void serve(int fd, pid_t parent, const char *command)
     while (getppid() == parent && receive(fd, &request, sizeof request)) {
         struct answer answer = {.code = -ENOMEM};
         char *record = malloc(request.bytes + 1);
-        struct exchange exchange = {.words = words,
+        struct exchange exchange = {.program = "/bin/sh",
+                                    .words = words,
                                     .in = record,
                                     .bytes_in = request.bytes,
                                     .limit_ns = request.limit_ns,

@@ -17,8 +17,8 @@ on_terminal() { # on_terminal COMMAND...: what it prints there, as lines, goes t
 
 expect_progress() {
     expect_line '^write 1 of 2 begins'
-    expect_line '^write 2 of 2, about .* MiB/s, [0-9]+ %, [0-9]+ s left'
-    expect_line '^read 1 of 2, about .* MiB/s, [0-9]+ %, [0-9]+ s left'
+    expect_line '^write 2 of 2, [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ %, [0-9]+ s left'
+    expect_line '^read 1 of 2, [0-9.]+ MiB, [0-9.]+ MiB/s, [0-9]+ %, [0-9]+ s left'
     expect_line '^remove 2 of 2 begins'
     expect_line 'Max Write'
 }
@@ -52,6 +52,6 @@ expect_done
 [[ ! -s $err ]] || fail "there is something on standard error"
 run 2 "${words[@]}" -w --progress 0.3
 expect_done
-grep -cE '^weir: write, about .* left$' "$err" >/dev/null || fail "no line says how far it is"
+grep -cE '^weir: write, [0-9.]+ MiB, .* left, slowest rank [01] at [0-9]+ %$' "$err" >/dev/null || fail "no line says how far it is"
 grep -q $'[\r\033]' "$err" && fail "lines for a log steer a terminal"
 exit 0

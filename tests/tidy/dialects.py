@@ -15,7 +15,7 @@ DIALECTS = "ior|mdtest|md-?workbench|iozone|parabench|pbl|io500"
 
 # Options that every dialect takes, and those of the commands that are no dialect's (serve, report, topology).
 OWN = set("result resume pin nic membind depth rate watchdog give-up drop-caches overwrite device must-fit direct data stop-before "
-          "details until-interval max-repetitions repeat-time "
+          "details until-interval max-repetitions repeat-time live on-phase "
           "advertise back capacity once idle secret-file listen run measure allow strict summary-file output allowed target ranks expect "
           "expect-cases fail-if-unsure".split())
 # Options of backends: --uring.entries.

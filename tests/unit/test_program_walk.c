@@ -420,8 +420,7 @@ static void begin_waiter(struct waiter *waiter, struct world *world, int rank)
     waiter->walk = (struct weir_program_walk){.run = &waiter->run,
                                               .phase = &waiter->phase,
                                               .program = &waiter->program,
-                                              .deadline_ns = UINT64_MAX,
-                                              .progress_ns = UINT64_MAX};
+                                              .deadline_ns = UINT64_MAX};
     waiter->value = 100 + (uint64_t)rank;
 }
 

@@ -16,7 +16,7 @@ struct main_thread {
 static void *show_progress(void *context)
 {
     struct main_thread *thread = context;
-    struct weir_progress progress = {.seconds = 1.0};
+    struct weir_progress progress = {.sleep_s = 1.0};
 
     thread->observer.progress(thread->observer.context, &progress);
     atomic_store(&thread->has_returned, true);
@@ -33,7 +33,8 @@ static void a_recorder_that_was_seized_keeps_the_main_thread_out(void **state)
     pthread_t other;
 
     (void)state;
-    weir_recorder_open(&recorder, scene.plan, scene.result, &resumption, &thread.observer);
+    weir_recorder_open(&recorder, scene.plan, scene.result, &resumption, NULL, NULL,
+                       &thread.observer);
     show_progress(&thread);
     assert_true(atomic_load(&thread.has_returned));
     atomic_store(&thread.has_returned, false);
@@ -57,7 +58,7 @@ static void a_recorder_that_is_in_use_for_long_is_not_seized(void **state)
     struct weir_recorder recorder;
 
     (void)state;
-    weir_recorder_open(&recorder, scene.plan, scene.result, &resumption, &observer);
+    weir_recorder_open(&recorder, scene.plan, scene.result, &resumption, NULL, NULL, &observer);
     pthread_mutex_lock(&recorder.lock);
     assert_false(weir_recorder_seize(&recorder));
     pthread_mutex_unlock(&recorder.lock);

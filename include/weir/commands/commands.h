@@ -6,6 +6,7 @@
 
 #include "weir/front/front.h"
 #include "weir/group/group.h"
+#include "weir/system/shell.h"
 
 #include <signal.h>
 
@@ -13,17 +14,21 @@
 void weir_use_words_of(const struct weir_command *command);
 
 /* Prepares what the start of MPI gives time for, or must come before it: the clock's calibration,
- * the environment of hwloc, and where JSON has its memory from. Before weir_group_mpi_open. */
-void weir_prepare_process(void);
+ * the environment of hwloc, and where JSON has its memory from. Before weir_group_mpi_open. Returns
+ * the process that runs the command of --on-phase; NULL = none is wanted. */
+struct weir_shell_helper *weir_prepare_process(const struct weir_command *command);
 
 /* Runs the plan on all ranks of the group: engine, audit, reports and result file; rank 0 reports.
+ * `helper` (NULL = none) is that of weir_prepare_process, which any rank may turn out to need.
  * The exit code, the same on all ranks; *error is set where a run could not be. Collective. */
 int weir_run_plan(struct weir_group *group, const struct weir_plan *plan,
-                  volatile sig_atomic_t *stop_signal, struct weir_error *error);
+                  struct weir_shell_helper *helper, volatile sig_atomic_t *stop_signal,
+                  struct weir_error *error);
 
 /* Measures the network between all ranks of the group; likewise. */
 int weir_run_net(struct weir_group *group, const struct weir_net_plan *plan,
-                 const volatile sig_atomic_t *stop_signal, struct weir_error *error);
+                 struct weir_shell_helper *helper, const volatile sig_atomic_t *stop_signal,
+                 struct weir_error *error);
 
 /* A server of objects as a process of its own, until *stop_signal is not 0, or the request says
  * that it is over. Prints where it is once it can be reached, and totals at the end. Each rank of a

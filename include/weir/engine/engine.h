@@ -12,21 +12,31 @@
 
 #include <signal.h>
 
-/* How far a running phase is, on rank 0 and as far as rank 0 can see. */
+/* What rank 0 begins. */
 struct weir_progress {
-    const struct weir_phase *phase; /* NULL: it sleeps between phases, for `seconds` */
+    const struct weir_phase *phase; /* NULL = a sleep between phases */
     unsigned repetition;
-    bool is_beginning;    /* the rest is not known yet */
     unsigned trial_depth; /* not 0: of a search, this depth is being tried */
-    uint64_t ops_done;    /* of rank 0 */
-    uint64_t ops_total;
-    uint64_t bytes_done;
-    double seconds; /* since the phase began */
+    double sleep_s;
 };
 
-/* Called on rank 0 only, between phases but for `progress`. Members may be NULL. `progress` comes
- * before each phase, each trial of a depth and each sleep, outside of what is timed, and every
- * `progress_interval_ns` while transfers are made. */
+/* What the ranks on the node of rank 0 have done of the present phase, as they published it at most
+ * WEIR_GROUP_TICK_NS ago. Ranks on other nodes are not asked. */
+struct weir_counts {
+    unsigned ranks;         /* of the test */
+    unsigned ranks_counted; /* whose work is in the sums */
+    uint64_t operations;
+    uint64_t bytes;
+    bool has_share;        /* the size of the work is known */
+    double share;          /* 0 to 1: mean part done of those that have begun; 1 = none left */
+    unsigned slowest_rank; /* the one with the smallest part done */
+    double slowest_share;
+    double seconds; /* since the first of these ranks began; 0 = none has */
+};
+
+/* Called on rank 0 only, between phases, but for `counted`. Members may be NULL. `progress` comes
+ * before each phase, each trial of a depth and each sleep, outside of what is timed; `counted`
+ * every `progress_interval_ns` while a test runs, from a thread that calls nothing of MPI. */
 struct weir_observer {
     void *context;
     /* In the place of a test that is not to be run. An error ends the run. */
@@ -41,6 +51,7 @@ struct weir_observer {
                       struct weir_error *error);
     void (*test_ends)(void *context, const struct weir_test_result *test);
     void (*progress)(void *context, const struct weir_progress *progress);
+    void (*counted)(void *context, const struct weir_counts *counts);
     bool keeps_each_note;          /* see weir_result_keep_phase */
     uint64_t progress_interval_ns; /* 0: never */
 };

@@ -14,6 +14,15 @@
 #define WEIR_NET_FLOWS_MOST 65536u
 #define WEIR_NET_FLOWS_KEPT 16u
 
+/* Where another thread of rank 0 sees how far the measurement that goes on is. All zero before the
+ * first one. */
+struct weir_net_window {
+    const void *run;
+};
+
+/* Messages that the flows which this rank drives have completed, *own of *all flows. */
+uint64_t weir_net_count_messages(const struct weir_net_window *view, uint64_t *own, uint64_t *all);
+
 struct weir_net_params {
     const struct weir_net_plan *plan;
     struct weir_group *group;
@@ -29,6 +38,8 @@ struct weir_net_params {
     void (*measures)(void *context, uint64_t bytes, unsigned done, unsigned all);
     void (*measured)(void *context, const struct weir_net_result *result);
     void *context;
+    struct weir_net_window *view; /* NULL = not used */
+    void (*ends)(void *context);  /* called on rank 0 before the view is void; NULL */
 };
 
 /* Links are made, tried with one full-size message per pair, and measured round by round. `result`

@@ -438,6 +438,8 @@ static int measure_rounds(struct net_run *run, uint32_t repetition, unsigned siz
             code = net_round_try(run, error);
         if (code < 0 || run->has_stopped)
             break;
+        if (result != NULL && run->params->view != NULL)
+            run->params->view->run = run;
         if (result != NULL && run->params->measures != NULL)
             run->params->measures(run->params->context, run->plan->sizes[size],
                                   (repetition * run->plan->size_count + size) * rounds + round,
@@ -466,6 +468,25 @@ static int measure_all(struct net_run *run, struct weir_net_result *result,
     return code;
 }
 
+/* The loops write the counters with plain stores: a sum may miss the latest messages. */
+uint64_t weir_net_count_messages(const struct weir_net_window *view, uint64_t *own, uint64_t *all)
+{
+    const struct net_run *run = view->run;
+    uint64_t messages = 0;
+
+    *own = *all = 0;
+    for (uint32_t i = 0; run != NULL && i < run->endpoint_count; i++) {
+        const struct net_endpoint *end = &run->endpoints[i];
+
+        if (!end->is_opener)
+            continue;
+        messages += __atomic_load_n(&end->tally.completed, __ATOMIC_RELAXED);
+        (*own)++;
+    }
+    *all = run != NULL ? run->flow_count : 0;
+    return messages;
+}
+
 int weir_net_run(const struct weir_net_params *params, struct weir_net_result *result,
                  struct weir_error *error)
 {
@@ -481,6 +502,8 @@ int weir_net_run(const struct weir_net_params *params, struct weir_net_result *r
         code = lost_ranks(error);
     if (code == 0)
         code = measure_all(&run, result, error);
+    if (result != NULL && params->ends != NULL)
+        params->ends(params->context);
     close_run(&run);
     return code;
 }
