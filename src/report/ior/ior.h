@@ -114,42 +114,13 @@ struct weir_words_filesystem weir_words_filesystem(const struct weir_filesystem_
 void weir_parameters_say(const struct weir_words_listener *listener, const struct weir_plan *plan,
                          const struct weir_result *result, const struct weir_test_result *begun);
 
-/* Appends "Linux vm", and at -vv the kernel. */
-void weir_lines_machine(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_host_facts *host);
-
 /* Appends "252.0 GiB   Used FS: 5.2%   Inodes: 16.0 Mi   Used Inodes: 2.5%". */
 void weir_lines_filesystem(struct weir_text *text, const struct weir_filesystem_facts *facts);
-
-/* The user's remark in IOR's place for it; nothing if there is none. */
-void weir_lines_remark(struct weir_text *text, const struct weir_test *test);
-
-/* At -v, of versions that have it: how far the clocks of the nodes lay apart. On several nodes that
- * is not known before the first phase, with which they are compared. */
-void weir_lines_skew_of_one_node(struct weir_text *text, const struct weir_plan *plan,
-                                 const struct weir_result *result);
-
-/* At -v, of versions that have it: how many tasks there are, and what -C takes for granted. */
-void weir_lines_tasks(struct weir_text *text, const struct weir_plan *plan,
-                      const struct weir_test_result *begun);
-
-/* The lines "Max Write" and "Max Read", and "Max Mixed" if there was such a phase, where the
- * version has them at this verbosity. */
-void weir_lines_maxima(struct weir_text *text, const struct weir_plan *plan,
-                       const struct weir_result *result, const struct weir_test *test);
-
-/* Figures of the summary of 3.x and 4.x: four columns, each with a blank behind it. */
-void weir_lines_spread(struct weir_text *text, const struct weir_spread *spread);
 
 /* Makes the rows of a summary. */
 typedef void weir_lines_summary_row(struct weir_text *text, const struct weir_plan *plan,
                                     const struct weir_test_result *begun, enum weir_verb verb,
                                     const struct weir_ior_summary *summary);
-
-/* A row for each verb of the test that has one. */
-void weir_lines_summary(struct weir_text *text, const struct weir_plan *plan,
-                        const struct weir_result *result, const struct weir_test_result *begun,
-                        weir_lines_summary_row *add_row);
 
 /* True of a remark on nodes or tasks that the environment pretends (IOR_FAKE_NODES and its like),
  * which IOR and mdtest print without WARNING before it. */
@@ -157,36 +128,6 @@ bool weir_notices_is_pretence(const char *remark);
 
 /* Those remarks of the first test: they are printed before everything else. */
 void weir_notices_begin(struct weir_text *text, const struct weir_plan *plan);
-
-/* Options of the test that were changed or ignored. */
-void weir_notices_test(struct weir_text *text, const struct weir_plan *plan,
-                       const struct weir_test *test);
-
-/* Findings at the start of a test: fewer ranks than asked for, files that were there already. */
-void weir_notices_begun(struct weir_text *text, const struct weir_test *test,
-                        const struct weir_test_result *begun);
-
-/* -vv: the seed of the data, if it was given. Stands before the table. */
-void weir_verbose_given_seed(struct weir_text *text, const struct weir_plan *plan,
-                             const struct weir_test *test);
-
-/* -vvv: memory that is taken away. -vvvv: the files with the times of single transfers. */
-void weir_verbose_test(struct weir_text *text, const struct weir_plan *plan,
-                       const struct weir_test *test);
-
-/* The names of the columns, after an empty line; nothing for a version without a table. */
-void weir_rows_head(struct weir_text *text, const struct weir_plan *plan);
-
-/* Everything that is printed of a phase. As phase_done of struct weir_reporter. */
-void weir_rows_phase(struct weir_text *text, const struct weir_plan *plan,
-                     const struct weir_result *result, const struct weir_phase_result *phase);
-
-/* The number of transfers that a deadline with wear-out made of the last write of the test. */
-void weir_rows_pairs(struct weir_text *text, const struct weir_plan *plan,
-                     const struct weir_result *result, const struct weir_test_result *test);
-
-extern const struct weir_reporter weir_ior_old_3_0;
-extern const struct weir_reporter weir_ior_old_2_10;
 
 bool weir_ior_holds_text(const char *begin);
 bool weir_ior_holds_json(const char *begin);

@@ -70,16 +70,6 @@ void weir_trust_rows(struct weir_text *text, const struct weir_trust_view *view,
 
 /* ---- cells ---- */
 
-/* Mean, percentiles and maximum. */
-void weir_trust_percentiles(struct weir_text *cells, const struct weir_histogram *histogram);
-
-/* The slowest ranks, with their hosts and times. */
-void weir_trust_slowest(struct weir_text *line, const struct weir_phase_result *result);
-
-/* Processor time of an operation, or "-" if it is not known. Returns `buffer`. */
-char *weir_trust_processor(const struct weir_phase_result *result,
-                           char buffer[WEIR_DURATION_TEXT_BYTES]);
-
 /* ---- findings ---- */
 
 /* Findings that are alike in several phases: one line for all of them, and which phases. In
