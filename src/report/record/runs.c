@@ -18,7 +18,12 @@
 
 struct scanned_run {
     struct weir_recorded_run summary;
-    json_t *records; /* as far as they were read; NULL: not wanted, or handed over */
+    bool is_wanted;            /* and not handed over yet */
+    bool is_sound;             /* the plan could be read: records go to `read` as they come */
+    char schema[32];           /* "" = none */
+    unsigned line_count;       /* records so far */
+    struct weir_recorded read; /* as JSON, records need 20 times their size in memory */
+    json_t *records;           /* of weir net, as far as they were read */
 };
 
 struct weir_record_reader {
@@ -142,55 +147,45 @@ static bool read_end(const json_t *record, struct weir_recorded *run)
     return weir_json_take(record, weir_record_end_fields, run->result, &run->result->arena);
 }
 
-/* Returns how many of the records are damaged, which are left out. */
-static unsigned read_records(const json_t *records, struct weir_recorded *run)
+/* Counts the record if it is damaged, and leaves it out. */
+static void read_record(const json_t *record, struct weir_recorded *run)
 {
     static const struct {
         const char *name;
         bool (*read)(const json_t *record, struct weir_recorded *run);
     } kinds[] = {
         {"test", read_test}, {"phase", read_phase}, {"timed", read_timed}, {"end", read_end}};
-    unsigned damaged = 0;
 
-    /* A run that was killed wrote no end. */
-    run->result->is_interrupted = true;
-    for (size_t i = 1; i < json_array_size(records); i++)
-        for (size_t j = 0; j < sizeof kinds / sizeof *kinds; j++) {
-            const json_t *record = json_array_get(records, i);
-
-            damaged += is_kind(record, kinds[j].name) && !kinds[j].read(record, run);
-        }
-    return damaged;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        run->damaged += is_kind(record, kinds[i].name) && !kinds[i].read(record, run);
 }
 
 /* The plan and the host, out of the first record. False: it is damaged. */
-static bool read_plan(const struct scanned_run *scanned, struct weir_recorded *run)
+static bool read_plan(const json_t *record, const char *id, struct weir_recorded *run)
 {
-    const json_t *record = json_array_get(scanned->records, 0);
-
     run->plan = weir_plan_open("", 0, NULL);
     if (!weir_json_take(record, weir_record_plan_fields, run->plan, &run->plan->arena) ||
         !weir_record_is_sound(run->plan) || !weir_report_fits(run->plan))
         return false;
     run->result = weir_result_open((unsigned)run->plan->test_count);
-    run->result->run_id = strtoull(scanned->summary.id, NULL, 16);
+    run->result->run_id = strtoull(id, NULL, 16);
+    run->result->is_interrupted = true; /* a run that was killed wrote no end */
     return weir_json_take(record, weir_record_run_fields, run->result, &run->result->arena);
 }
 
 /* 1 with the run, 0 if its first line is damaged, or an error. */
-static int read_run(struct weir_record_reader *reader, const struct scanned_run *scanned,
+static int read_run(struct weir_record_reader *reader, struct scanned_run *scanned,
                     struct weir_recorded *run, struct weir_error *error)
 {
-    const char *schema =
-        json_string_value(json_object_get(json_array_get(scanned->records, 0), "schema"));
+    const char *schema = scanned->schema[0] != '\0' ? scanned->schema : NULL;
 
     if (!schema || strcmp(schema, WEIR_RECORD_SCHEMA) != 0)
         return weir_error_set(error, WEIR_EXIT_ENVIRONMENT, -EPROTONOSUPPORT, reader->path,
                               "run %u has the schema %s; this version reads %s: take the version "
                               "of weir that wrote it",
                               run->number + 1, schema ? schema : "(none)", WEIR_RECORD_SCHEMA);
-    run->summary = scanned->summary;
     if (!scanned->summary.has_report && reader->has_net) {
+        run->summary = scanned->summary;
         run->records = json_incref(scanned->records);
         return 1;
     }
@@ -199,12 +194,15 @@ static int read_run(struct weir_record_reader *reader, const struct scanned_run 
                                 "run %u of %s is one of weir net, which prints its report only "
                                 "while it runs: choose another with --run",
                                 run->number + 1, reader->path);
-    if (!read_plan(scanned, run)) {
-        reader->damaged += (unsigned)json_array_size(scanned->records);
+    if (!scanned->is_sound) {
+        reader->damaged += scanned->line_count;
         reader->lost = reader->lost != 0 ? reader->lost : run->number + 1;
         return 0;
     }
-    run->damaged = read_records(scanned->records, run);
+    scanned->read.number = run->number;
+    scanned->read.summary = scanned->summary;
+    *run = scanned->read;
+    scanned->read = (struct weir_recorded){0};
     reader->damaged += run->damaged;
     return 1;
 }
@@ -219,19 +217,31 @@ void weir_recorded_close(struct weir_recorded *run)
 
 /* ---- from lines to records ---- */
 
-static void keep_records(struct weir_record_reader *reader, struct scanned_run *run)
+static void release_run(struct scanned_run *run)
+{
+    weir_recorded_close(&run->read);
+    json_decref(run->records);
+    run->records = NULL;
+    run->is_wanted = run->is_sound = false;
+}
+
+/* Reads the plan of a run, if it is wanted. */
+static void begin_reading(struct weir_record_reader *reader, struct scanned_run *run,
+                          const json_t *record)
 {
     unsigned number = (unsigned)(run - reader->runs);
     bool is_shown = run->summary.has_report || reader->has_net;
     bool is_last = reader->wanted == WEIR_LAST_RUN && is_shown;
 
-    for (unsigned i = number; is_last && i-- > 0;) {
-        json_decref(reader->runs[i].records);
-        reader->runs[i].records = NULL;
-    }
+    for (unsigned i = number; is_last && i-- > 0;)
+        release_run(&reader->runs[i]);
     if ((reader->wanted == WEIR_ALL_RUNS && is_shown) || is_last || reader->wanted == number ||
         (reader->id != NULL && strncasecmp(reader->id, run->summary.id, strlen(reader->id)) == 0))
+        run->is_wanted = true;
+    if (run->is_wanted && !run->summary.has_report)
         run->records = json_array();
+    else if (run->is_wanted && strcmp(run->schema, WEIR_RECORD_SCHEMA) == 0)
+        run->is_sound = read_plan(record, run->summary.id, &run->read);
 }
 
 static void copy_text(char *text, size_t bytes, const json_t *object, const char *key)
@@ -323,7 +333,8 @@ static bool begin_run(struct weir_record_reader *reader, const json_t *record)
     summary->has_report = strcmp(summary->dialect, "net") != 0;
     copy_program(summary, record);
     copy_origin(summary, record);
-    keep_records(reader, &reader->runs[reader->count++]);
+    copy_text(reader->runs[reader->count].schema, sizeof reader->runs->schema, record, "schema");
+    begin_reading(reader, &reader->runs[reader->count++], record);
     return true;
 }
 
@@ -359,8 +370,11 @@ static bool take_record(struct weir_record_reader *reader, json_t *record)
         owner->summary.is_interrupted = json_is_true(json_object_get(record, "interrupted"));
         owner->summary.exit_code = (int)json_integer_value(json_object_get(record, "exit_code"));
     }
+    owner->line_count++;
     if (owner->records)
         json_array_append(owner->records, record);
+    else if (owner->is_sound)
+        read_record(record, &owner->read);
     return true;
 }
 
@@ -447,7 +461,7 @@ void weir_record_close(struct weir_record_reader *reader)
     if (!reader)
         return;
     for (unsigned i = 0; i < reader->count; i++)
-        json_decref(reader->runs[i].records);
+        release_run(&reader->runs[i]);
     fclose(reader->file);
     free(reader->runs);
     free(reader->line);
@@ -457,9 +471,9 @@ void weir_record_close(struct weir_record_reader *reader)
 /* No more records of the next run will come. Which run is the last is known at the end. */
 static bool is_next_whole(const struct weir_record_reader *reader)
 {
-    return reader->is_at_end ||
-           (reader->wanted != WEIR_LAST_RUN && reader->next < reader->count &&
-            (reader->runs[reader->next].summary.has_ended || !reader->runs[reader->next].records));
+    return reader->is_at_end || (reader->wanted != WEIR_LAST_RUN && reader->next < reader->count &&
+                                 (reader->runs[reader->next].summary.has_ended ||
+                                  !reader->runs[reader->next].is_wanted));
 }
 
 /* 1 with the next run, 0 if nothing of it is whole, or an error. */
@@ -470,8 +484,7 @@ static int hand_over(struct weir_record_reader *reader, struct weir_recorded *ru
     struct weir_recorded made = {.number = reader->next++};
     int code = read_run(reader, scanned, &made, error);
 
-    json_decref(scanned->records);
-    scanned->records = NULL;
+    release_run(scanned);
     if (code > 0)
         *run = made;
     else
@@ -489,7 +502,7 @@ int weir_record_next(struct weir_record_reader *reader, struct weir_recorded *ru
             code = read_line(reader, error);
         if (code != 0 || reader->next == reader->count)
             return code;
-        if (reader->runs[reader->next].records)
+        if (reader->runs[reader->next].is_wanted)
             code = hand_over(reader, run, error);
         else
             reader->next++;
