@@ -256,13 +256,14 @@ static void add_steps(struct weir_text *text, const struct weir_test *test,
 
 /* ---- tests ---- */
 
+/* `is_case`: without those that name places. */
 static void add_backend_options(struct weir_text *text, const struct weir_descriptor *backend,
-                                const void *values)
+                                const void *values, bool is_case)
 {
     const struct weir_option *row = values ? backend->options.rows : NULL;
 
     for (; row && (row->letter || row->name); row++) {
-        if (!weir_options_is_changed(row, values))
+        if (!weir_options_is_changed(row, values) || (is_case && row->is_place))
             continue;
         if (row->name)
             weir_text_add(text, "  option %s = ", row->name);
@@ -446,9 +447,9 @@ static void add_test(struct weir_text *text, const struct weir_test *test, bool 
         add_target(text, common_target(test));
     }
     weir_text_add(text, "\n");
-    add_backend_options(text, test->backend, test->backend_options);
+    add_backend_options(text, test->backend, test->backend_options, false);
     if (test->inner)
-        add_backend_options(text, test->inner, test->inner_options);
+        add_backend_options(text, test->inner, test->inner_options, false);
     add_test_terms(text, test, is_whole);
     add_steps(text, test, test->steps, 2);
 }
@@ -596,9 +597,9 @@ static void add_case(struct weir_text *text, const struct weir_test *test,
     weir_text_add(text, "case  %s  %s%s%s\n", test->dialect != NULL ? test->dialect : "",
                   test->backend->name, test->inner ? ":" : "",
                   test->inner ? test->inner->name : "");
-    add_backend_options(text, test->backend, test->backend_options);
+    add_backend_options(text, test->backend, test->backend_options, true);
     if (test->inner)
-        add_backend_options(text, test->inner, test->inner_options);
+        add_backend_options(text, test->inner, test->inner_options, true);
     weir_plan_explain_place(text, test);
     add_hog(text, &test->hog);
     add_line_if(text, test->goes_on_after_errors, "goes on after errors, and counts them");

@@ -310,6 +310,23 @@ static void set_storage(struct weir_arena *arena, struct weir_measured_phase *ph
     }
 }
 
+/* What carried the data of a client: the clause after provider and device in "provider tcp, device
+ * eth0, TCP, ...", as describe_network() of the backend rdma composes it. */
+static void set_transport(struct weir_arena *arena, struct weir_measured_phase *phase,
+                          const struct weir_phase_result *found)
+{
+    const char *at = found->granted;
+
+    phase->transport = "";
+    if (at == NULL || strncmp(at, "provider ", strlen("provider ")) != 0)
+        return;
+    do {
+        at = strstr(at, ", ");
+        at = at != NULL ? at + 2 : "";
+    } while (strncmp(at, "device ", strlen("device ")) == 0);
+    phase->transport = weir_arena_printf(arena, "%.*s", (int)strcspn(at, ","), at);
+}
+
 /* The values of the axes in this step of the sweep, of which the first axis varies slowest. */
 static const char *step_of(struct weir_arena *arena, const struct weir_sweep *sweep, unsigned step)
 {
@@ -383,7 +400,7 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     phase->ranks = found->rank_count;
     phase->nodes = found->node_count;
     set_storage(arena, phase, result);
-    phase->transport = "";
+    set_transport(arena, phase, found);
     if (planned->case_id[0] != '\0')
         memcpy(phase->case_id, planned->case_id, sizeof phase->case_id);
     else

@@ -61,6 +61,7 @@ struct weir_option {
     bool is_operand; /* typed as name=value, without dashes (dd); with them, too */
     bool is_list;    /* a text: given again, it is added behind a newline */
     bool is_final;   /* tables behind this one may have a row of this name, which gets no value */
+    bool is_place;   /* of a backend: names a place or a way to it, which is no part of the work */
 };
 
 /* Offset and size of a member, for a row. */

@@ -26,6 +26,7 @@ struct weir_compare_sample {
     const struct weir_measured_phase *phase;
     const struct weir_figure_row *figure; /* that is compared unless --figures names others */
     enum weir_measure measure;            /* of --measure */
+    const char *plan;                     /* weir_plan_explain_case(); NULL = of net */
     const char *cpus; /* of the ranks: "0-3"; "mixed" if nodes differ, "" = unknown */
     int group;
     unsigned order;      /* in which samples were read */
@@ -49,6 +50,7 @@ struct weir_compare_unmatched {
     int group;                                /* ... in this group */
     const char *name;
     const char *hint; /* keys in which the other side differs: "ranks"; "" = it has no such case */
+    const char *plans[2]; /* of A and of B, what the other one lacks; NULL = no such phase */
 };
 
 struct weir_comparison_table {

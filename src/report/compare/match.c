@@ -5,6 +5,7 @@
 #include "weir/base/log.h"
 #include "weir/base/nearest.h"
 #include "weir/measure/median.h"
+#include "weir/plan/plan.h"
 #include "weir/report/compare.h"
 
 #include <errno.h>
@@ -51,6 +52,34 @@ static const struct fact facts[] = {
     RUN_FACT(command),
 };
 
+/* The command line without options that name a run and not what it does. */
+static const char *work_of(struct weir_arena *arena, const char *command)
+{
+    static const char *const names[] = {"--result", "--label", "--set"};
+    struct weir_text text = {0};
+    const char *copy;
+    bool is_value = false;
+
+    for (size_t length; *command != '\0'; command += length + strspn(command + length, " ")) {
+        bool is_left_out = is_value;
+
+        length = strcspn(command, " ");
+        is_value = false;
+        for (size_t i = 0; i < COUNT(names) && !is_left_out; i++) {
+            size_t own = strlen(names[i]);
+
+            is_value = length == own && strncmp(command, names[i], own) == 0;
+            is_left_out = is_value || (length > own && command[own] == '=' &&
+                                       strncmp(command, names[i], own) == 0);
+        }
+        if (!is_left_out)
+            weir_text_add(&text, "%s%.*s", text.length > 0 ? " " : "", (int)length, command);
+    }
+    copy = weir_arena_copy(arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return copy;
+}
+
 static const char *value_of(struct weir_arena *arena, const struct weir_compare_sample *sample,
                             const struct weir_compare_key *key, size_t number)
 {
@@ -68,6 +97,8 @@ static const char *value_of(struct weir_arena *arena, const struct weir_compare_
         if (fact->is_number)
             return weir_arena_printf(arena, "%u", *(const unsigned *)(const void *)member);
         text = *(const char *const *)(const void *)member;
+        if (text != NULL && strcmp(fact->name, "command") == 0)
+            return work_of(arena, text);
         return text != NULL ? text : "";
     }
     for (size_t i = 0; i < phase->run->tag_count; i++)
@@ -192,19 +223,40 @@ static const char *cpus_of(struct weir_arena *arena, const struct weir_phase_res
     return copy;
 }
 
+/* The plan of a phase. Its text is kept, once for each case, as runs lose their plans. */
+static const char *plan_of(struct weir_comparison_table *table,
+                           const struct weir_measured_phase *phase)
+{
+    struct weir_text text = {0};
+    const char *copy;
+
+    if (phase->planned == NULL || phase->run->plan == NULL)
+        return NULL;
+    for (unsigned i = 0; i < table->sample_count; i++)
+        if (strcmp(table->samples[i].phase->case_id, phase->case_id) == 0)
+            return table->samples[i].plan;
+    weir_plan_explain_case(phase->run->plan->tests[phase->test], phase->planned, &text);
+    copy = weir_arena_copy(&table->arena, weir_text_string(&text));
+    weir_text_close(&text);
+    return copy;
+}
+
 static void add_samples(struct weir_comparison_table *table, const struct weir_measured_run *run,
                         int group)
 {
     for (unsigned i = 0; i < run->phase_count; i++) {
         const struct weir_measured_phase *phase = &run->phases[i];
         unsigned n = table->sample_count;
+        const char *plan;
 
         if (!is_compared(phase))
             continue;
+        plan = plan_of(table, phase);
         table->samples = grow(&table->arena, table->samples, n, sizeof *table->samples);
         table->samples[table->sample_count++] = (struct weir_compare_sample){
             .phase = phase,
             .figure = default_figure(phase),
+            .plan = plan,
             .cpus = cpus_of(&table->arena, phase->found),
             .measure =
                 run->plan != NULL ? run->plan->tests[phase->test]->measure : WEIR_MEASURE_STORAGE,
@@ -512,11 +564,69 @@ static const char *find_hint(struct weir_comparison_table *table,
     return copy;
 }
 
+/* Bytes of a plan up to its next separator: one of "\n;:,", or two spaces. */
+static size_t clause_bytes(const char *plan)
+{
+    const char *columns = strstr(plan, "  ");
+    size_t bytes = strcspn(plan, "\n;:,");
+
+    return columns != NULL && (size_t)(columns - plan) < bytes ? (size_t)(columns - plan) : bytes;
+}
+
+/* Appends clauses of the plan `own` that `other` does not have. */
+static void add_clauses(struct weir_text *text, const char *own, const char *other)
+{
+    for (size_t length; *own != '\0'; own += length + (own[length] != '\0')) {
+        bool is_common;
+
+        own += strspn(own, " ");
+        length = clause_bytes(own);
+        is_common = length == 0;
+        for (const char *at = other; *at != '\0' && !is_common;) {
+            size_t other_length;
+
+            at += strspn(at, " ");
+            other_length = clause_bytes(at);
+            is_common = other_length == length && strncmp(at, own, length) == 0;
+            at += other_length + (at[other_length] != '\0');
+        }
+        if (!is_common)
+            weir_text_add(text, "%s%.*s", text->length > 0 ? ", " : "", (int)length, own);
+    }
+}
+
+/* Sets in what the plan of a phase differs from that of its namesake in the group. */
+static void set_plans(struct weir_comparison_table *table, struct weir_compare_unmatched *one)
+{
+    const struct weir_measured_phase *own = one->sample->phase;
+    const char *plans[2] = {one->sample->plan, NULL};
+    struct weir_text clauses = {0};
+
+    for (unsigned i = 0; i < table->sample_count && plans[1] == NULL; i++)
+        if (table->samples[i].group == one->group &&
+            strcmp(table->samples[i].phase->name, own->name) == 0 &&
+            strcmp(table->samples[i].phase->dialect, own->dialect) == 0)
+            plans[1] = table->samples[i].plan;
+    if (plans[0] == NULL || plans[1] == NULL || strcmp(plans[0], plans[1]) == 0)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        weir_text_clear(&clauses);
+        add_clauses(&clauses, plans[side], plans[1 - side]);
+        one->plans[one->sample->group < one->group ? side : 1 - side] =
+            weir_arena_copy(&table->arena, weir_text_string(&clauses));
+    }
+    weir_text_close(&clauses);
+}
+
 static void add_unmatched(struct weir_comparison_table *table,
                           const struct weir_compare_sample *sample, int group)
 {
-    table->unmatched[table->unmatched_count++] = (struct weir_compare_unmatched){
+    struct weir_compare_unmatched *one = &table->unmatched[table->unmatched_count++];
+
+    *one = (struct weir_compare_unmatched){
         .sample = sample, .group = group, .hint = find_hint(table, sample, group)};
+    if (one->hint[0] == '\0')
+        set_plans(table, one);
 }
 
 /* `spans` are all sides of one match, by group; those of earlier runs are first. */

@@ -12,6 +12,7 @@
 
 #define CELL_BYTES 192
 #define COLUMNS 8
+#define WIDTH 100 /* of a line */
 
 static const char *const verdict_names[] = {
     [WEIR_COMPARE_FASTER] = "faster",
@@ -205,7 +206,7 @@ static void add_rows(const struct weir_comparison_table *table, struct weir_text
     static const char *const heads[COLUMNS] = {"case",   "",           "A",         "B",
                                                "change", "95 % range", "seen from", "verdict"};
     char cells[COLUMNS][CELL_BYTES];
-    int widths[COLUMNS] = {0}, room = 100;
+    int widths[COLUMNS] = {0}, room = WIDTH;
     struct weir_text across = {0};
 
     add_across(table, &across, NULL);
@@ -283,13 +284,64 @@ static void add_value(struct weir_text *text, const char *own, const char *other
             is_common = other_length == length && strncmp(at, own, length) == 0;
             at += other_length + (at[other_length] != '\0');
         }
-        if (!is_common && words.length < 60)
+        if (!is_common)
             weir_text_add(&words, "%s%.*s", words.length > 0 ? " " : "", (int)length, own);
     }
     if (words.length == 0 && !is_list)
         weir_text_add(&words, "%s", own != NULL ? own : "(several)");
-    weir_text_add_visible(text, or_none(weir_text_string(&words)));
+    weir_text_add(text, "%s", or_none(weir_text_string(&words)));
     weir_text_close(&words);
+}
+
+/* Appends "HEAD A -> B", in two lines if one were too wide; then long words are cut. */
+static void add_change(struct weir_text *text, const char *head, const char *a, const char *b)
+{
+    const char *const values[2] = {a, b};
+    int indent = (int)strlen(head);
+    bool is_wide = strlen(head) + strlen(a) + strlen(" -> ") + strlen(b) > WIDTH;
+
+    weir_text_add(text, "%s", head);
+    for (int side = 0; side < 2; side++) {
+        struct weir_text value = {0};
+
+        weir_text_add_visible(&value, values[side]);
+        if (is_wide)
+            weir_text_shorten(value.data, WIDTH - (size_t)indent - 3 + 1);
+        if (side > 0)
+            weir_text_add(text, is_wide ? "\n%*s-> " : "%*s -> ", is_wide ? indent : 0, "");
+        weir_text_add(text, "%s", value.data);
+        weir_text_close(&value);
+    }
+    weir_text_add(text, "\n");
+}
+
+/* The keys that are compared or, else, those in which groups differ besides. */
+static void add_keys(const struct weir_comparison_table *table, struct weir_text *text,
+                     bool is_compared)
+{
+    struct weir_text head = {0}, one = {0}, other = {0};
+
+    for (unsigned k = 0; k < table->key_count; k++) {
+        const struct weir_compare_key *key = &table->keys[k];
+        const char *a = key->values[0], *b;
+        bool is_list = strcmp(key->name, "command") == 0 || strcmp(key->name, "options") == 0;
+
+        for (unsigned g = 1; g < table->group_count && key->is_compared == is_compared; g++) {
+            b = key->values[g];
+            if (a == b || (a != NULL && b != NULL && strcmp(a, b) == 0))
+                continue;
+            weir_text_clear(&head);
+            weir_text_clear(&one);
+            weir_text_clear(&other);
+            weir_text_add(&head, is_compared ? "compared: %s " : "differs: %s ", key->name);
+            add_value(&one, a, b, is_list && a != NULL && b != NULL);
+            add_value(&other, b, a, is_list && a != NULL && b != NULL);
+            add_change(text, head.data, one.data, other.data);
+        }
+    }
+    weir_text_close(&head);
+    weir_text_close(&one);
+    weir_text_close(&other);
 }
 
 /* What is compared, what else differs, and the order of runs. */
@@ -300,22 +352,8 @@ static void add_preface(const struct weir_comparison_table *table, struct weir_t
     add_side(table, text, 0);
     if (table->request->by == NULL)
         add_side(table, text, 1);
-    for (unsigned k = 0; k < table->key_count; k++) {
-        const struct weir_compare_key *key = &table->keys[k];
-        const char *a = key->values[0], *b;
-        bool is_list = strcmp(key->name, "command") == 0 || strcmp(key->name, "options") == 0;
-
-        for (unsigned g = 1; g < table->group_count; g++) {
-            b = key->values[g];
-            if (a == b || (a != NULL && b != NULL && strcmp(a, b) == 0))
-                continue;
-            weir_text_add(text, "%s: %s ", key->is_compared ? "compared" : "differs", key->name);
-            add_value(text, a, b, is_list && a != NULL && b != NULL);
-            weir_text_add(text, " -> ");
-            add_value(text, b, a, is_list && a != NULL && b != NULL);
-            weir_text_add(text, "\n");
-        }
-    }
+    add_keys(table, text, true);
+    add_keys(table, text, false);
     for (unsigned i = 0; i < table->judged.count; i++)
         earlier += table->judged.rows[i].earlier_count >= WEIR_COMPARE_EARLIER_LEAST;
     if (table->request->earlier.path_count > 0)
@@ -343,6 +381,7 @@ static void add_others(const struct weir_comparison_table *table, struct weir_te
         }
     for (unsigned i = 0; i < table->unmatched_count; i++) {
         const struct weir_compare_unmatched *one = &table->unmatched[i];
+        bool is_known;
 
         if (table->group_count == 2)
             weir_text_add(text, "only in %c: ", one->sample->group > 0 ? 'B' : 'A');
@@ -353,6 +392,14 @@ static void add_others(const struct weir_comparison_table *table, struct weir_te
             weir_text_add(text, " (the other side differs in %s: --across %s)", one->hint,
                           one->hint);
         weir_text_add(text, "\n");
+        /* The plans of write and read, and those of A and B, often differ in the same. */
+        is_known = one->plans[0] == NULL;
+        for (unsigned k = 0; k < i && !is_known; k++)
+            is_known = table->unmatched[k].plans[0] != NULL &&
+                       strcmp(one->plans[0], table->unmatched[k].plans[0]) == 0 &&
+                       strcmp(one->plans[1], table->unmatched[k].plans[1]) == 0;
+        if (!is_known)
+            add_change(text, "    plan: ", or_none(one->plans[0]), or_none(one->plans[1]));
     }
 }
 
