@@ -140,6 +140,25 @@ def conditions():
                    setup="$W $S -o $'f\\x01\\xff#<&\"' --result r --expect 'errors = 0'; true")
 
 
+def live():
+    """--live and --on-phase: what reads them never ends or changes the run."""
+    slow = "$M -n 2 $W -a DUMMY --dummy.delay-xfer=50000 -w -t 64k -b 1m"
+    yield Case("live.no-reader", f"{slow} --live unix:away", DONE, says="lines were dropped", quick=True)
+    yield Case("live.full", f"{slow} --live /dev/full", DONE, says="the run continues without it", quick=True)
+    for kind, make in (("fifo", "mkfifo o"), ("directory", "mkdir o"), ("foreign", "echo precious >o"), ("result", "$W $S -o f --result o")):
+        yield Case(f"live.{kind}", f"{slow} --live o", REFUSED, limit=20, setup=make, says="--live", quick=kind == "fifo")
+    for name, words in (("empty", "''"), ("socket-empty", "unix:"), ("socket-long", "unix:/$(printf '%0200d' 0)"), ("is-the-target", "f -o f")):
+        yield Case(f"live.{name}", f"$W $S --live {words}", REFUSED, says="" if "target" in name else "--live")
+    for name, command, rc, says in (("exits-1", "exit 1", DONE, "exit code 1"), ("hangs", "sleep 600", DONE, "was killed"), ("prints", "yes", DONE, "was killed"),
+                                    ("kills-itself", "kill -9 $$", DONE, "signal 9"), ("kills-its-parent", "kill -9 $PPID", DONE, "is gone"),
+                                    ("stops-its-parent", "kill -STOP $PPID", DONE, "is gone"), ("missing", "/no/such", DONE, "exit code 127"),
+                                    ("prints-controls", "printf '\\033[2J\\001'", DONE, ""), ("reads-nothing", "exec <&-", DONE, "")):
+        yield Case(f"on-phase.{name}", f"$M -n 2 $W $S -o f --on-phase-limit 0.3 --on-phase '{command}'", rc, limit=60, says=says, quick=name in ("hangs", "exits-1"))
+    yield Case("on-phase.rank-killed", "watch=/; lead=3; solo $W -a DUMMY --dummy.delay-xfer=10000 -w -t 64k -b 64m -i 99 --on-phase 'sleep 77'; kill -KILL $mp; ends 5; "
+               "rc=$?; sleep 1; ! pgrep -x -f 'sleep 77' || exit 9; exit $rc", {137}, word=False)
+    yield Case("on-phase.term", "watch=/; lead=3; solo $W $S -o f -i 99 --on-phase 'sleep 78'; kill -TERM $mp; ends 8", ORDERLY, word=False)
+
+
 VALUES = ("-1 0 1 2 nan NaN inf -inf 1e3 1e308 1e-320 99999999999999999999 9223372036854775807 9223372036854775808 18446744073709551615 "
           "-9223372036854775808 8e 0x10 1.5 1.5g 1k 1kk 1m 9999999t 8388608t 16777216t 1,000 １ 4294967296 4294967297 2147483647 2147483648 -- "
           "$(id)").split() + ["", "  ", "1 ", "+1"]
@@ -217,4 +236,5 @@ def cases():
     yield from descriptors()
     yield from help_pages()
     yield from conditions()
+    yield from live()
     yield from numbers()

@@ -99,15 +99,16 @@ def check_command(command):
         text, code = on_terminal(argv(ranks, words))
         if code != 0 or not re.search(r"\r" + shown, text):
             fail(f"{command}: no progress of two ranks on a terminal: {code}", text)
-    # A launcher passes on two streams in the order in which it finds them: order is tested without one, but of networks.
-    text, code = on_terminal(argv(ranks if command == "net" else 1, words))
+    # A launcher passes on two streams in the order in which it finds them: order is tested without one.
+    is_launched = command in ("targets", "net")
+    text, code = on_terminal(argv(ranks if is_launched else 1, words))
     if code != 0 or not re.search(r"\r" + shown.split(", slowest")[0], text):
         fail(f"{command}: no progress on a terminal: {code}", text)
     # A line of progress ends by being written over, or erased before other text.
     for piece in re.findall(r"\r([^\r\n]* left[^\r\n]*)", text):
-        if not piece.endswith("\x1b[K") and command != "net":
+        if not piece.endswith("\x1b[K") and not is_launched:
             fail(f"{command}: other text follows a progress line that is not erased", repr(piece), text)
-    if command != "net" and re.search(r"(?<!\r)\x1b\[K(?!\r)[^\r\n]", text):
+    if not is_launched and re.search(r"(?<!\r)\x1b\[K(?!\r)[^\r\n]", text):
         fail(f"{command}: a row begins behind a progress line", repr(text))
 
     done = run(ranks, words, "--live", "l", "--progress", "0.3", "--on-phase", "cat >>p", "--result", "r")
