@@ -123,6 +123,11 @@ for damaged in misfit planless; do
     capture "$WEIR" report "$work/both" --run 2
     expect_exit 3
 done
+# A run without all of its records is not whole.
+sed '/"record": *"phase"/{0,/"outcome"/s/"outcome"/"outcomes"/}' "$work/whole" >"$work/phaseless"
+capture "$WEIR" report "$work/phaseless" --format verdict
+expect_exit 0
+head -n 1 "$out" | grep -q '^weir  PARTIAL  records of the run are damaged' || fail "a run with damaged records is whole"
 capture "$WEIR" report "$work/headless"
 expect_exit 3
 expect_error 'holds no whole run: [0-9]* lines are damaged'

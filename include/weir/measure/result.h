@@ -517,8 +517,9 @@ struct weir_result {
     uint64_t lag_items; /* of each set: so far a working set that moves on lies behind where the
                            plan has it at the end, as deadlines have cut its phases */
     bool is_interrupted;
-    bool is_out_of_time;  /* ended before the batch system would have ended the job */
-    const char *given_up; /* why ranks that did not move ended the run; NULL: they did not */
+    bool is_out_of_time;   /* ended before the batch system would have ended the job */
+    const char *given_up;  /* why ranks that did not move ended the run; NULL: they did not */
+    unsigned lost_records; /* of a stored run: damaged, and left out */
     char clock_name[24];
     struct weir_host_facts host;
     const char *mpi_library; /* its version, one line; NULL: no MPI */

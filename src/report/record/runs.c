@@ -158,6 +158,7 @@ static void read_record(const json_t *record, struct weir_recorded *run)
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         run->damaged += is_kind(record, kinds[i].name) && !kinds[i].read(record, run);
+    run->result->lost_records = run->damaged;
 }
 
 /* The plan and the host, out of the first record. False: it is damaged. */

@@ -232,6 +232,8 @@ static const char *find_end(const struct weir_result *result)
         return "the run ended before the limit of its batch system";
     if (result->is_interrupted)
         return "the run was interrupted";
+    if (result->lost_records > 0)
+        return "records of the run are damaged";
     if (result->finished_s <= 0.0)
         return "the run has no end: it was killed, or is still running";
     return result->phase_count == 0 ? "no phase ran" : NULL;
