@@ -251,19 +251,19 @@ static const struct {
      "serve, "
      "backends, "
      "doctor, topology, sweep, compat, "
-     "report, compare, help, --help, --version"},
+     "report, compare, export, help, --help, --version"},
     {{"dd", "if=/dev/zero", "of=f", "count=1"},
      "unknown command \"if=/dev/zero\"; there are: ior, mdtest, md-workbench, iozone, dd, "
      "parabench, targets, "
      "net, "
      "serve, "
-     "backends, doctor, topology, sweep, compat, report, compare, help, --help, --version"},
+     "backends, doctor, topology, sweep, compat, report, compare, export, help, --help, --version"},
     {{"ddrescue", "if=f", "of=/dev/null", "count=1"},
      "unknown command \"if=f\"; there are: ior, mdtest, md-workbench, iozone, dd, parabench, "
      "targets, net, "
      "serve, "
      "backends, "
-     "doctor, topology, sweep, compat, report, compare, help, --help, --version"},
+     "doctor, topology, sweep, compat, report, compare, export, help, --help, --version"},
     {{"weir", "backends", "all"}, "backends: \"all\" is a word too many"},
     {{"weir", "report"}, "report: the result file is missing: weir report FILE... [OPTION...]"},
     {{"weir", "report", "f", "g", "--test", "one"},
@@ -271,7 +271,8 @@ static const struct {
     {{"weir", "report", "--format", "csv"},
      "report: the result file is missing: weir report FILE... [OPTION...]"},
     {{"weir", "report", "f", "--format=yaml"},
-     "report: --format: \"yaml\" is not one of ior|csv|json|csv-long|json-long|sweep|verdict|markdown|junit|tap"},
+     "report: --format: \"yaml\" is not one of "
+     "ior|csv|json|csv-long|json-long|sweep|verdict|markdown|junit|tap"},
     {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
     {{"ior", "-a", "nosuch"},
      "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, libaio, uring, null, fault"},
