@@ -39,15 +39,12 @@ int weir_live_read(const char *limit, uint64_t progress_ns, const char *place,
     const char *path = is_socket ? request->path + strlen(WEIR_LIVE_SOCKET) : request->path;
 
     if (path != NULL && *path == '\0')
-        return weir_error_usage(error, place, "--live: the path is empty: give that of a %s",
-                                is_socket ? "socket" : "file");
+        return weir_error_usage(error, place, "--live: the path of the socket is empty");
     if (is_socket && strlen(path) >= sizeof((struct sockaddr_un *)0)->sun_path)
         return weir_error_usage(error, place,
                                 "--live: a path of a socket has at most %zu bytes, and this one "
                                 "has %zu: change to a directory near it and give a relative one",
                                 sizeof((struct sockaddr_un *)0)->sun_path - 1, strlen(path));
-    if (request->on_phase != NULL && request->on_phase[0] == '\0')
-        return weir_error_usage(error, place, "--on-phase: the command is empty");
     request->interval_ns = progress_ns > WEIR_PROGRESS_ON && progress_ns != WEIR_PROGRESS_OFF
                                ? progress_ns
                                : UINT64_C(1000000000);
