@@ -67,7 +67,8 @@ static struct slow_cause find_cause(const struct weir_audit_input *input, double
                                    WEIR_FINDING_STEAL, true};
     if (excess_of_work(record, slowest->rank) * (slowest->seconds - lost_s) >= least_s)
         return (struct slow_cause){"; it moved more", "equal work", WEIR_FINDING_IMBALANCE, false};
-    return (struct slow_cause){"", "compare its node", WEIR_FINDING_IMBALANCE, false};
+    return (struct slow_cause){"", record->node_count > 1 ? "compare its node" : "repeat",
+                               WEIR_FINDING_IMBALANCE, false};
 }
 
 /* A rank that failed, or was stopped, has not done its part faster. */

@@ -153,7 +153,11 @@ static const char *end_of(const struct weir_measured_run *run, char room[32])
         return "interrupted";
     if (run->exit_code == WEIR_EXIT_DONE)
         return "yes";
-    snprintf(room, 32, "failed (exit %d)", run->exit_code);
+    /* A condition that does not hold is no failure of the run. */
+    snprintf(room, 32,
+             weir_text_begins(run->exit_reason, "--expect") ? "yes (exit %d: --expect)"
+                                                            : "failed (exit %d)",
+             run->exit_code);
     return room;
 }
 
@@ -164,6 +168,9 @@ static void tell_end(const struct weir_measured_run *run)
     if (!run->has_ended)
         weir_log(WEIR_LOG_WARNING, "%s: run %u has no end: it was cut, or is still running",
                  run->source, run->number + 1);
+    else if (!run->is_interrupted && weir_text_begins(run->exit_reason, "--expect"))
+        weir_log(WEIR_LOG_WARNING, "%s: run %u ended with exit code %d: %s", run->source,
+                 run->number + 1, run->exit_code, run->exit_reason);
     else if (run->is_interrupted || run->exit_code != WEIR_EXIT_DONE)
         weir_log(WEIR_LOG_WARNING, "%s: run %u did not end well: %s", run->source, run->number + 1,
                  end_of(run, end));

@@ -247,8 +247,8 @@ int weir_expect_check_net(const char *list, const char *phase, const char *place
             weir_error_usage(error, place, "%s: there is no phase \"%s\"; the plan has %s",
                              each->text, each->phase, phase);
         else if (!has_figure)
-            weir_error_usage(error, place, "%s: %s of weir net has no figure %s", each->text,
-                             phase, each->figure);
+            weir_error_usage(error, place, "%s: %s of weir net has no figure %s", each->text, phase,
+                             each->figure);
     }
     weir_arena_close(&arena);
     return error->code;
@@ -388,6 +388,8 @@ static void judge_row(struct weir_arena *arena, struct weir_expectation *row,
 {
     const struct weir_condition *condition = row->condition;
     const struct weir_expect_case *worst = NULL;
+    const char *letter;
+    bool is_quantile;
     unsigned failed = 0;
 
     row->cases = weir_arena_take(
@@ -410,6 +412,7 @@ static void judge_row(struct weir_arena *arena, struct weir_expectation *row,
     }
     if (condition == NULL)
         return;
+    letter = strrchr(condition->figure, 'p');
     if (run->plan != NULL)
         add_missing(arena, row, run);
     for (unsigned i = 0; i < row->case_count; i++) {
@@ -423,8 +426,10 @@ static void judge_row(struct weir_arena *arena, struct weir_expectation *row,
         failed += !each->holds;
     }
     row->holds = worst != NULL && worst->holds;
-    row->text = worst == NULL          ? "no phase has measured it"
-                : row->case_count == 1 ? worst->text
+    is_quantile = letter != NULL && isdigit((unsigned char)letter[1]); /* "p99", "read_p50" */
+    row->text = worst == NULL && is_quantile ? "no phase has enough operations for it"
+                : worst == NULL              ? "no phase has measured it"
+                : row->case_count == 1       ? worst->text
                 : failed == 0 ? weir_arena_printf(arena, "%s (the worst of %u phases)", worst->text,
                                                   row->case_count)
                               : weir_arena_printf(arena, "%s (%u of %u phases fail)", worst->text,

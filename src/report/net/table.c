@@ -413,8 +413,12 @@ static void add_block(const struct weir_net_view *view, const struct weir_net_su
 
         weir_text_add(view->text, "weir  %8s", weir_size_format_exact(line->message_bytes, size));
         if (!is_latency)
-            weir_text_add(view->text, "  %10.2f MB/s  median, %.0f to %.0f", line->bytes_per_s / MB,
-                          line->bytes_per_s_min / MB, line->bytes_per_s_max / MB);
+            weir_text_add(view->text, "  %10.2f MB/s  ", line->bytes_per_s / MB);
+        if (!is_latency && line->bytes_per_s_min < line->bytes_per_s_max)
+            weir_text_add(view->text, "median, %.0f to %.0f", line->bytes_per_s_min / MB,
+                          line->bytes_per_s_max / MB);
+        else if (!is_latency)
+            weir_text_add(view->text, "one measurement");
         if (line->latency_s[WEIR_NET_LATENCY_MAX] > 0)
             weir_text_add(view->text, "  p50 %7s  p99 %7s",
                           weir_duration_format(line->latency_s[WEIR_NET_LATENCY_MEDIAN], p50),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MB 1e6
+#define ROW_COLUMNS (100 - 6) /* after "weir  " */
 
 char *weir_sweep_rate(double rate, bool counts_ops, char buffer[WEIR_SWEEP_RATE_BYTES])
 {
@@ -84,6 +85,24 @@ static void add_header(struct weir_text *text, const struct weir_plan *plan,
     weir_text_close(&line);
 }
 
+/* Names that do not fit into the line are counted: "* short, cpu-pressure +2". */
+static void add_findings(struct weir_text *line, const char *names)
+{
+    size_t length = strlen(names);
+    const char *comma;
+    unsigned left_out = 0;
+
+    while (line->length + 16 < ROW_COLUMNS &&
+           line->length + strlen("  *  +99") + length > ROW_COLUMNS &&
+           (comma = memrchr(names, ',', length)) != NULL) {
+        length = (size_t)(comma - names);
+        left_out++;
+    }
+    weir_text_add(line, "  * %.*s", (int)length, names);
+    if (left_out > 0)
+        weir_text_add(line, " +%u", left_out);
+}
+
 static void add_row(struct weir_text *text, const struct weir_plan *plan,
                     const struct weir_sweep_table *table, unsigned index)
 {
@@ -124,7 +143,7 @@ static void add_row(struct weir_text *text, const struct weir_plan *plan,
     else if (row->state != WEIR_SWEEP_COMPLETE)
         weir_text_add(&line, "  %s", weir_sweep_state_name(row->state));
     if (row->findings != NULL)
-        weir_text_add(&line, "  * %s", row->findings);
+        add_findings(&line, row->findings);
     weir_trust_line(text, "%s", weir_text_string(&line));
     weir_text_close(&line);
 }

@@ -276,8 +276,8 @@ static void add_judgement(struct weir_text *text, const struct weir_targets_tabl
         return;
     if (!peers->can_tell) {
         weir_text_add(text,
-                      "fewer than %d targets do not tell which of them is unusual; the slowest has "
-                      "%.1f %% of the fastest\n",
+                      "the test for unusual targets needs %d; the slowest has %.1f %% of the "
+                      "fastest\n",
                       WEIR_PEERS_MIN,
                       weir_figures_percent(slowest->rate.mean, table->rows[0].rate.mean));
         return;

@@ -99,19 +99,21 @@ static void add_reasons_of(struct reasons *reasons, const struct weir_repetition
                            const struct weir_phase_result *phase)
 {
     char text[WEIR_FINDING_TEXT_BYTES];
+    bool is_told = phase->failure[0] != '\0'; /* why it is PARTIAL */
 
     /* The first failure tells more than the finding of that name. */
     if (phase->failure[0] != '\0')
         add_reason(reasons, all, weigh(WEIR_QUALIFY, "failed"), "failed", phase->failure);
-    else if (phase->outcome == WEIR_OUTCOME_PARTIAL)
-        add_reason(reasons, all, weigh(WEIR_QUALIFY, "partial"), "partial",
-                   phase->is_interrupted ? "was interrupted" : "did not do all that was asked for");
     for (unsigned i = 0; i < phase->finding_count; i++) {
         const struct weir_finding *finding = &phase->findings[i];
 
+        is_told |= weir_finding_weigh(finding) / 2 == weigh(WEIR_QUALIFY, "partial") / 2;
         if (finding->effect != WEIR_INFORM && finding->explained_by == NULL)
             add_reason(reasons, all, weir_finding_weigh(finding), finding->name, finding->text);
     }
+    if (phase->outcome == WEIR_OUTCOME_PARTIAL && !is_told)
+        add_reason(reasons, all, weigh(WEIR_QUALIFY, "partial"), "partial",
+                   phase->is_interrupted ? "was interrupted" : "did not do all that was asked for");
     if (phase->mismatches.wrong_transfers > 0) {
         snprintf(text, sizeof text, "%llu of %llu %s wrong",
                  (unsigned long long)phase->mismatches.wrong_transfers,
@@ -223,19 +225,22 @@ static void add_where(struct weir_text *text, const struct weir_plan *plan,
     weir_text_add(text, ": ");
 }
 
-/* Why a run without a phase that is to blame is PARTIAL; NULL = it is not. */
-static const char *find_end(const struct weir_result *result)
+const char *weir_trust_end(const struct weir_result *result)
 {
+    bool is_in_phase = false; /* which is to blame */
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        is_in_phase |= result->phases[i].is_interrupted;
     if (result->given_up != NULL)
         return result->given_up;
     if (result->is_out_of_time)
         return "the run ended before the limit of its batch system";
-    if (result->is_interrupted)
-        return "the run was interrupted";
     if (result->lost_records > 0)
         return "records of the run are damaged";
     if (result->finished_s <= 0.0)
         return "the run has no end: it was killed, or is still running";
+    if (result->is_interrupted && !is_in_phase)
+        return "the run was interrupted";
     return result->phase_count == 0 ? "no phase ran" : NULL;
 }
 
@@ -256,25 +261,53 @@ static void add_word(char word[WEIR_BELIEVED_TEXT_BYTES], const struct weir_resu
         snprintf(word, WEIR_BELIEVED_TEXT_BYTES, "%s", weir_believed_names[worst]);
 }
 
+/* Long words of a reason that has more than two lines, paths as a rule, are shortened. */
+static void add_two_lines(struct weir_text *text, const char *head, char *reason)
+{
+    size_t begin = text->length;
+    unsigned lines = 3;
+
+    for (size_t capacity = 2 * COLUMNS; lines > 2 && capacity >= COLUMNS; capacity -= 8) {
+        text->length = begin;
+        lines = 0;
+        weir_text_shorten(reason, capacity);
+        weir_trust_broken(text, head, reason);
+        for (size_t i = begin; i < text->length; i++)
+            lines += text->data[i] == '\n';
+    }
+}
+
 static void add_verdict(struct weir_text *text, const struct weir_trust_view *view,
                         struct weir_arena *arena, bool is_markdown)
 {
     struct reasons reasons = {.arena = arena, .plan = view->plan};
-    const char *end = find_end(view->result);
+    const struct reason *failure = NULL;
+    const char *end = weir_trust_end(view->result);
     char word[WEIR_BELIEVED_TEXT_BYTES], head[WEIR_BELIEVED_TEXT_BYTES + sizeof indent + 2];
     struct weir_text lines[REASONS_MAX] = {{0}};
-    unsigned count = 0;
+    unsigned count = 0, room = end != NULL ? REASONS_MAX - 1 : REASONS_MAX;
 
     for (unsigned i = 0; i < view->phase_count; i++)
         for (unsigned k = 0; k < view->phases[i].count; k++)
             add_reasons_of(&reasons, &view->phases[i], view->phases[i].members[k]);
+    for (unsigned i = 0; i < reasons.count && failure == NULL; i++)
+        if (strcmp(reasons.list[i].name, "failed") == 0)
+            failure = &reasons.list[i];
     for (unsigned weight = 0; weight < WEIR_FINDING_WEIGHTS + 1; weight++)
-        for (unsigned i = 0; i < reasons.count && count < REASONS_MAX; i++)
-            if (reasons.list[i].weight == weight) {
-                add_where(&lines[count], view->plan, &reasons.list[i]);
-                add_fact(&lines[count++], view->plan, reasons.list[i].text);
+        for (unsigned i = 0; i < reasons.count && count < room; i++) {
+            const struct reason *reason = &reasons.list[i];
+
+            if (reason->weight != weight)
+                continue;
+            /* What failed is said in any case, as is the end of a run that was cut. */
+            if (reason == failure || (count + 1 == room && failure != NULL)) {
+                reason = failure;
+                failure = NULL;
             }
-    if (end != NULL && count < REASONS_MAX)
+            add_where(&lines[count], view->plan, reason);
+            add_fact(&lines[count++], view->plan, reason->text);
+        }
+    if (end != NULL)
         weir_text_add(&lines[count++], "%s", end);
     add_word(word, view->result);
     if (is_markdown || count == 0)
@@ -286,7 +319,7 @@ static void add_verdict(struct weir_text *text, const struct weir_trust_view *vi
         if (is_markdown)
             weir_text_add(text, "* %s\n", lines[i].data);
         else
-            weir_trust_broken(text, head, lines[i].data);
+            add_two_lines(text, head, lines[i].data);
         snprintf(head, sizeof head, "%s%*s  ", indent, (int)strlen(word), "");
         weir_text_close(&lines[i]);
     }
@@ -564,6 +597,14 @@ static void add_rows(struct weir_text *text, const struct weir_trust_view *view,
 
 /* ---- identity ---- */
 
+/* "2 ranks", or "1 to 4 ranks" over several tests. */
+static void add_count(struct weir_text *text, const unsigned range[2], const char *name)
+{
+    if (range[0] != range[1])
+        weir_text_add(text, "%u to ", range[0]);
+    weir_text_add(text, "%u %s%s", range[1], name, range[1] == 1 ? "" : "s");
+}
+
 /* The device of the file system is left out where the line would be too long. */
 static void add_identity(struct weir_text *text, const struct weir_trust_view *view,
                          bool has_device, bool has_details)
@@ -574,13 +615,21 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
     const struct weir_phase *phase = test != NULL && test->phase_count > 0 ? test->phases[0] : NULL;
     const struct weir_storage_facts *storage =
         begun != NULL && begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
-    unsigned ranks = begun != NULL ? begun->rank_count : result->rank_count;
-    unsigned nodes = begun != NULL ? begun->node_count : 1;
+    unsigned ranks[2] = {result->rank_count, result->rank_count}, nodes[2] = {1, 1};
     uint64_t bytes = phase != NULL ? phase->transfers.layout.transfer_bytes : 0;
     char size[WEIR_SIZE_TEXT_BYTES];
 
-    weir_text_add(text, "%u rank%s, %u node%s", ranks, ranks == 1 ? "" : "s", nodes,
-                  nodes == 1 ? "" : "s");
+    for (unsigned i = 0; i < result->test_count; i++) {
+        const struct weir_test_result *one = &result->tests[i];
+
+        ranks[0] = i == 0 || one->rank_count < ranks[0] ? one->rank_count : ranks[0];
+        ranks[1] = i == 0 || one->rank_count > ranks[1] ? one->rank_count : ranks[1];
+        nodes[0] = i == 0 || one->node_count < nodes[0] ? one->node_count : nodes[0];
+        nodes[1] = i == 0 || one->node_count > nodes[1] ? one->node_count : nodes[1];
+    }
+    add_count(text, ranks, "rank");
+    weir_text_add(text, ", ");
+    add_count(text, nodes, "node");
     if (test != NULL)
         weir_text_add(text, ", %s", test->label != NULL ? test->label : test->backend->name);
     if (phase != NULL && phase->program != NULL)

@@ -27,6 +27,9 @@ void weir_trust_line(struct weir_text *text, const char *format, ...)
 /* Adds lines of at most 100 columns: `head`, then the sentence, broken before "->" or at blanks. */
 void weir_trust_broken(struct weir_text *text, const char *head, const char *sentence);
 
+/* Why a run without a phase that is to blame is PARTIAL; NULL = it is not. */
+const char *weir_trust_end(const struct weir_result *result);
+
 /* The phase of a line and its repetition: the first columns of every table.
  * Returns `buffer`. */
 #define WEIR_TRUST_PHASE_HEADER "  test iter phase "

@@ -393,7 +393,13 @@ static void add_last(struct weir_text *text, const struct weir_result *result)
 {
     enum weir_believed word = weir_result_believed(result);
 
-    if (word == WEIR_BELIEVED_PARTIAL || word == WEIR_BELIEVED_WRONG_DATA)
+    bool has_failed = word == WEIR_BELIEVED_PARTIAL || word == WEIR_BELIEVED_WRONG_DATA ||
+                      weir_trust_end(result) != NULL;
+
+    for (unsigned i = 0; i < result->phase_count; i++)
+        has_failed |= result->phases[i].failure[0] != '\0' ||
+                      result->phases[i].outcome == WEIR_OUTCOME_PARTIAL;
+    if (has_failed && word >= WEIR_BELIEVED_PARTIAL)
         weir_trust_line(text, "%s", weir_believed_names[word]);
 }
 
