@@ -74,7 +74,9 @@ static void format_estimate(const struct weir_audit_input *input, char text[96])
     text[0] = '\0';
     if (seconds > 0.0 && !weir_verb_works_on_trees(input->phase->verb) &&
         record->mismatches.wrong_transfers == 0 && record->error_count == 0)
-        snprintf(text, 96, " (else up to %.4g MiB/s)", (double)record->byte_count / MIB / seconds);
+        snprintf(text, 96, " (else up to %.*f MiB/s)",
+                 (double)record->byte_count / MIB / seconds < 100.0 ? 2 : 0,
+                 (double)record->byte_count / MIB / seconds);
 }
 
 /* More ranks help where a core is left for them on each node, as far as that is known. */

@@ -149,7 +149,7 @@ static const struct weir_remedy_word remedies[] = {
     {WEIR_REMEDY_LESS_DATA, "-b, -s"},
     {WEIR_REMEDY_REPETITIONS, "-i"},
     {WEIR_REMEDY_DEADLINE, "-D"},
-    {WEIR_REMEDY_LONGER_PHASE, "minTimeDuration"},
+    {WEIR_REMEDY_LONGER_PHASE, "--minTimeDuration"},
     {WEIR_REMEDY_SYNC, "-e"},
     {WEIR_REMEDY_SYNC_ALL, "-e"},
     {WEIR_REMEDY_WEAR_OUT, "stoneWallingWearOut=1"},

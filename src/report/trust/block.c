@@ -386,7 +386,7 @@ static void fill_cells(struct row *row, char rate[CELL_BYTES], char spread[CELL_
 }
 
 /* "p50  175 us   p99 25.3 ms   n 384": quantiles that the samples are enough for. */
-static void fill_latency(const struct row *row, char cell[CELL_BYTES])
+static void fill_latency(const struct row *row, bool has_p99, char cell[CELL_BYTES])
 {
     static const double fractions[] = {0.5, 0.99};
     static const char *const names[] = {"p50", "p99"};
@@ -402,7 +402,7 @@ static void fill_latency(const struct row *row, char cell[CELL_BYTES])
         if (weir_histogram_has_quantile(row->latency, fractions[i]))
             length += (size_t)snprintf(cell + length, CELL_BYTES - length, "%s %7s  ", names[i],
                                        weir_duration_format(ns / 1e9, value));
-        else
+        else if (i == 0 || has_p99)
             length += (size_t)snprintf(cell + length, CELL_BYTES - length, "%13s", "");
     }
     snprintf(cell + length, CELL_BYTES - length, "n %llu", (unsigned long long)row->latency->total);
@@ -551,13 +551,17 @@ static void add_rows(struct weir_text *text, const struct weir_trust_view *view,
     const struct row *shown[ROWS_MAX];
     int name_width = 0, rate_width = 0, spread_width = 0;
     unsigned printed = 0;
+    bool has_p99 = false; /* else its column is left out */
 
+    for (unsigned i = 0; i < count; i++)
+        has_p99 |= rows[i].worse < ROWS_MAX && rows[i].latency != NULL &&
+                   weir_histogram_has_quantile(rows[i].latency, 0.99);
     for (unsigned i = 0; i < count; i++) {
         if (rows[i].worse >= ROWS_MAX)
             continue;
         shown[printed] = &rows[i];
         fill_cells(&rows[i], cells[printed].rate, cells[printed].spread);
-        fill_latency(&rows[i], cells[printed].latency);
+        fill_latency(&rows[i], has_p99, cells[printed].latency);
         name_width = (int)fmax(name_width, (double)strlen(rows[i].name));
         rate_width = (int)fmax(rate_width, (double)strlen(cells[printed].rate));
         spread_width = (int)fmax(spread_width, (double)strlen(cells[printed].spread));
@@ -612,16 +616,28 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
     const struct weir_result *result = view->result;
     const struct weir_test_result *begun = result->test_count > 0 ? &result->tests[0] : NULL;
     const struct weir_test *test = begun != NULL ? view->plan->tests[begun->test] : NULL;
-    const struct weir_phase *phase = test != NULL && test->phase_count > 0 ? test->phases[0] : NULL;
+    const struct weir_phase *phase = NULL; /* the first one that is timed */
     const struct weir_storage_facts *storage =
         begun != NULL && begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
     unsigned ranks[2] = {result->rank_count, result->rank_count}, nodes[2] = {1, 1};
-    uint64_t bytes = phase != NULL ? phase->transfers.layout.transfer_bytes : 0;
-    char size[WEIR_SIZE_TEXT_BYTES];
+    uint64_t bytes[2] = {UINT64_MAX, 0}; /* least and greatest transfers */
 
     for (unsigned i = 0; i < result->test_count; i++) {
         const struct weir_test_result *one = &result->tests[i];
+        const struct weir_test *planned = view->plan->tests[one->test];
 
+        for (size_t k = 0; k < planned->phase_count; k++) {
+            const struct weir_phase *each = planned->phases[k];
+            uint64_t size = each->transfers.layout.transfer_bytes;
+
+            if (each->is_prefill || (!weir_verb_moves_data(each->verb) && phase != NULL))
+                continue;
+            phase = phase == NULL ? each : phase;
+            if (weir_verb_moves_data(each->verb) && each->target->tree == NULL) {
+                bytes[0] = size < bytes[0] ? size : bytes[0];
+                bytes[1] = size > bytes[1] ? size : bytes[1];
+            }
+        }
         ranks[0] = i == 0 || one->rank_count < ranks[0] ? one->rank_count : ranks[0];
         ranks[1] = i == 0 || one->rank_count > ranks[1] ? one->rank_count : ranks[1];
         nodes[0] = i == 0 || one->node_count < nodes[0] ? one->node_count : nodes[0];
@@ -636,16 +652,20 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
         weir_text_add(text, ", a program");
     else if (phase != NULL && phase->target->tree != NULL)
         weir_text_add(text, ", trees");
-    else if (phase != NULL && bytes % 1024 == 0 && bytes < (1 << 20))
-        snprintf(size, sizeof size, "%u KiB", (unsigned)(bytes / 1024));
     else if (phase != NULL)
-        weir_size_format(bytes, size);
-    if (phase != NULL && phase->program == NULL && phase->target->tree == NULL)
-        weir_text_add(text, ", %s, %s",
+        weir_text_add(text, ", %s",
                       phase->target->is_device   ? "block device"
                       : phase->target->is_shared ? "shared file"
-                                                 : "file per process",
-                      size);
+                                                 : "file per process");
+    for (unsigned i = bytes[0] == bytes[1]; i < 2 && bytes[1] > 0; i++) {
+        char size[WEIR_SIZE_TEXT_BYTES];
+
+        if (bytes[i] % 1024 == 0 && bytes[i] < (1 << 20))
+            snprintf(size, sizeof size, "%u KiB", (unsigned)(bytes[i] / 1024));
+        else
+            weir_size_format(bytes[i], size);
+        weir_text_add(text, "%s%s", i == 0 || bytes[0] == bytes[1] ? ", " : " to ", size);
+    }
     if (storage != NULL && storage->is_known && storage->type[0] != '\0')
         weir_text_add(text, ", %s%s%s", storage->type,
                       has_device && storage->device_count > 0 ? " on " : "",
@@ -666,6 +686,7 @@ void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
     struct weir_arena arena = {0};
     struct weir_trust_view view = {.plan = plan, .result = result};
     struct weir_text identity = {0};
+    char *run;
     bool has_details = weir_report_has_details(&plan->output);
     size_t begin = text->length;
 
@@ -682,7 +703,12 @@ void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
     } else {
         if (plan->sweep.axis_count == 0) /* it has its own table */
             add_rows(text, &view, &arena, false);
+        run = strlen(indent) + identity.length > COLUMNS ? strstr(identity.data, ", run ") : NULL;
+        if (run != NULL)
+            run[1] = '\0'; /* what follows has a line of its own */
         weir_trust_broken(text, indent, weir_text_string(&identity));
+        if (run != NULL)
+            weir_trust_broken(text, "weir    ", run + strlen(", "));
     }
     weir_report_spell(text, begin, weir_report_words_of(plan, 0));
     weir_text_close(&identity);
