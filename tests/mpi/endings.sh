@@ -13,10 +13,10 @@ run 1 ior -w -k -t 64k -b 64k -o "$files/f"
 expect_done
 expect_line '^Finished'
 run 1 ior -r -k -t 64k -b 64k -o "$files/f" -O stoneWallingStatusFile="$work/none"
-expect_exit 2
+expect_exit 3
 expect_no_end
 run 1 ior -r -k -t 64k -b 64k -o "$files/f" -O stoneWallingStatusFile="$work/none",summaryFormat=JSON
-expect_exit 2
+expect_exit 3
 ! grep -q '"Finished": "' "$out" || fail "JSON says that it is finished"
 
 # A later test: what ran before it is told, and the code is that of a run that did something.
