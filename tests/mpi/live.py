@@ -224,10 +224,10 @@ def check_outputs():
 
 def check_commands():
     quick = "ior -w -r -t 64k -b 128k -o f --result r --on-phase"
-    done = run(1, quick, "echo out; echo err >&2; exit 3")
-    if done.stderr.count("out\nerr\n") != 3 or done.stderr.count("failed: exit code 3; the run continues") != 1 or "3 of 3 commands failed" not in done.stderr:
+    done = run(1, quick, "echo spoken; echo err >&2; exit 3")
+    if done.stderr.count("spoken\nerr\n") != 3 or done.stderr.count("failed: exit code 3; the run continues") != 1 or "3 of 3 commands failed" not in done.stderr:
         fail("a command that fails", done.stderr)
-    if "out" in done.stdout.split("Results")[1] or not all(line.get("outcome", "complete") == "complete" for line in lines_of("r")):
+    if "spoken" in done.stdout.split("Results")[1] or not all(line.get("outcome", "complete") == "complete" for line in lines_of("r")):
         fail("the command changes the report or the record", done.stdout)
     done = run(1, quick, "sleep 1000 & sleep 1001", "--on-phase-limit", "0.3", "-W")
     if done.stderr.count("failed: it did not end in 0.3 s and was killed") != 1 or done.seconds > 100:
