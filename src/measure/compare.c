@@ -65,7 +65,7 @@ static void judge_row(struct weir_compare_row *row, const struct weir_trend_step
     noise = fmax(weir_trend_cut(pool->steps, least) * deviation, WEIR_TREND_DISTANCE_MIN);
     row->ratio_low = exp(distance - WEIR_COMPARE_RANGE_CUT * deviation);
     row->ratio_high = exp(distance + WEIR_COMPARE_RANGE_CUT * deviation);
-    row->seen_from = row->is_lower_better ? exp(noise) - 1 : 1 - exp(-noise);
+    row->detectable = row->is_lower_better ? exp(noise) - 1 : 1 - exp(-noise);
 
     if (least >= WEIR_COMPARE_LEAST && fabs(distance) > noise)
         row->verdict =
@@ -73,7 +73,7 @@ static void judge_row(struct weir_compare_row *row, const struct weir_trend_step
     else if (least >= WEIR_COMPARE_LEAST && row->ratio_low >= 1 - pool->limit &&
              row->ratio_high <= 1 + pool->limit)
         row->verdict = WEIR_COMPARE_SAME;
-    else if (row->seen_from > pool->limit || fabs(distance) > noise)
+    else if (row->detectable > pool->limit || fabs(distance) > noise)
         row->runs_needed = count_needed(distance, scale, pool->steps);
     else
         row->verdict = WEIR_COMPARE_NO_DIFFERENCE;

@@ -37,7 +37,7 @@ void weir_report_live(struct weir_text *text, const struct weir_live_line *line)
     put_known(object, "rate", line->rate, 1);
     put_known(object, "ops", line->ops, 0.1);
     put_known(object, "percent", line->share * 100, 0.1);
-    put_known(object, "left", line->left_s, 0.1);
+    put_known(object, "remaining", line->left_s, 0.1);
     weir_json_put_integer(object, "ranks", line->ranks);
     weir_json_put_integer(object, "ranks_counted", line->ranks_counted);
     put_known(object, "slowest_rank", line->slowest_rank, 1);

@@ -234,7 +234,8 @@ void weir_measured_csv_phase(struct weir_text *text, const struct weir_measured_
         weir_text_add(text, ",%s,", figure->row->name);
         weir_measured_add_number(text, figure->value);
         weir_text_add(text, ",%s,%s,%llu\n", figure->row->unit,
-                      figure->row->is_more_better ? "more" : "less", (unsigned long long)figure->n);
+                      figure->row->is_more_better ? "higher" : "lower",
+                      (unsigned long long)figure->n);
     }
     weir_text_close(&line);
 }
@@ -260,7 +261,7 @@ static json_t *figures_of(const struct weir_measured_phase *phase)
         json_object_set_new(object, figure->row->name,
                             json_pack("{s:o,s:s,s:s,s:I}", "value", weir_json_number(figure->value),
                                       "unit", figure->row->unit, "better",
-                                      figure->row->is_more_better ? "more" : "less", "n",
+                                      figure->row->is_more_better ? "higher" : "lower", "n",
                                       (json_int_t)figure->n));
     }
     return object;

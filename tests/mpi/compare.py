@@ -96,7 +96,7 @@ d = compare(1, "base", "--", "slow")
 assert verdicts(d) == {"write": "SLOWER", "read": "same"}, verdicts(d)
 write = d["rows"][0]
 assert abs(write["change"] + 0.2) < 1e-6 and write["change_low"] < -0.2 < write["change_high"]
-assert write["seen_from"] < 0.1 and write["figure"] == "rate"
+assert write["detectable"] < 0.1 and write["figure"] == "rate"
 assert "2 rows: 2 decided, 0 undecided, 0 unmatched; exit 1" in d["text"]
 assert "SLOWER" in d["text"] and "same within 5 %" in d["text"] and "-20.0 %" in d["text"]
 assert verdicts(compare(0, "base", "--", "fast")) == {"write": "faster", "read": "faster"}

@@ -76,7 +76,7 @@ static struct counts count(const struct world *world)
             wrong += rows[i].verdict <= WEIR_COMPARE_SLOWER;
             beyond +=
                 fabs(log(rows[i].ratio)) >
-                (rows[i].is_lower_better ? log1p(rows[i].seen_from) : -log1p(-rows[i].seen_from));
+                (rows[i].is_lower_better ? log1p(rows[i].detectable) : -log1p(-rows[i].detectable));
         }
         counts.alarms += wrong > 0;
         counts.beyond += beyond > 0;
@@ -213,9 +213,9 @@ static void each_verdict_has_its_case(void **state)
         struct one_row one = {.row = {.is_lower_better = cases[i].is_lower_better}};
 
         judge(&one, cases[i].a, cases[i].a_count, cases[i].b, cases[i].b_count);
-        print_message("%s: %u, needs %u, range %.3f to %.3f, seen from %.3f\n", cases[i].name,
+        print_message("%s: %u, needs %u, range %.3f to %.3f, detectable %.3f\n", cases[i].name,
                       one.row.verdict, one.row.runs_needed, one.row.ratio_low, one.row.ratio_high,
-                      one.row.seen_from);
+                      one.row.detectable);
         assert_int_equal(one.row.verdict, cases[i].verdict);
         assert_int_equal(one.compare.verdicts[cases[i].verdict], 1);
         weir_arena_close(&one.arena);
@@ -236,7 +236,7 @@ static void figures_of_a_row_follow_from_the_rule(void **state)
     assert_float_equal(one.row.ratio, 0.94, 1e-9);
     assert_float_equal(one.row.ratio_low, exp(distance - 2 * deviation), 1e-9);
     assert_float_equal(one.row.ratio_high, exp(distance + 2 * deviation), 1e-9);
-    assert_float_equal(one.row.seen_from, 1 - exp(-cut * deviation), 1e-9);
+    assert_float_equal(one.row.detectable, 1 - exp(-cut * deviation), 1e-9);
     weir_arena_close(&one.arena);
 }
 

@@ -61,7 +61,7 @@ struct weir_compare_row {
      * repetition on a side and fewer than WEIR_COMPARE_EARLIER_LEAST earlier runs. */
     bool has_range;
     double ratio_low, ratio_high; /* 95 % range of the ratio */
-    double seen_from;             /* smallest loss that is called different, in parts of A */
+    double detectable;            /* smallest loss that is called different, in parts of A */
     unsigned runs_needed; /* CANNOT_TELL: repetitions of each side that decide; 0 = not known, or
                              the difference is below WEIR_TREND_SHARE_MIN */
 };

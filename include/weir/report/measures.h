@@ -28,7 +28,7 @@ enum weir_figure_kind {
 struct weir_figure_row {
     const char *name;    /* "rate", "p99" */
     const char *unit;    /* "bytes/s", "1/s", "s", "bytes", "1" */
-    bool is_more_better; /* else less is better */
+    bool is_more_better; /* else lower is better */
     enum weir_figure_kind kind;
     const char *meaning; /* a noun phrase, for manuals and metrics */
     size_t offset;       /* of the inputs in measures.c */

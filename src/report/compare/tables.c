@@ -157,7 +157,7 @@ static void add_across(const struct weir_comparison_table *table, struct weir_te
                           sample != NULL ? or_none(sample->values[k]) : table->keys[k].name);
 }
 
-/* Cells of a row: case, keys of --across, A, B, change, 95 % range, seen from, verdict. Unknown
+/* Cells of a row: case, keys of --across, A, B, change, 95 % range, detectable, verdict. Unknown
  * ones are empty. */
 static void fill_cells(const struct weir_comparison_table *table, unsigned number,
                        char cells[COLUMNS][CELL_BYTES])
@@ -184,11 +184,11 @@ static void fill_cells(const struct weir_comparison_table *table, unsigned numbe
         snprintf(cells[4], CELL_BYTES, "%+.1f %%", 100 * (row->ratio - 1));
     if (row->has_range) {
         double low = 100 * (row->ratio_low - 1), high = 100 * (row->ratio_high - 1);
-        double seen = 100 * row->seen_from;
+        double detectable = 100 * row->detectable;
 
         snprintf(cells[5], CELL_BYTES, "%+.*f..%+.*f %%", fabs(low) < 9.95, low, fabs(high) < 9.95,
                  high);
-        snprintf(cells[6], CELL_BYTES, "%.*f %%", seen < 9.95, seen);
+        snprintf(cells[6], CELL_BYTES, "%.*f %%", detectable < 9.95, detectable);
     }
     if (row->verdict == WEIR_COMPARE_SAME)
         snprintf(cells[7], CELL_BYTES, "same within %g %%", 100 * table->judged.limit);
@@ -203,8 +203,8 @@ static void fill_cells(const struct weir_comparison_table *table, unsigned numbe
 /* Names that do not fit into 100 columns are on lines of their own. */
 static void add_rows(const struct weir_comparison_table *table, struct weir_text *text)
 {
-    static const char *const heads[COLUMNS] = {"case",   "",           "A",         "B",
-                                               "change", "95 % range", "seen from", "verdict"};
+    static const char *const heads[COLUMNS] = {"case",   "",           "A",          "B",
+                                               "change", "95 % range", "detectable", "verdict"};
     char cells[COLUMNS][CELL_BYTES];
     int widths[COLUMNS] = {0}, room = WIDTH;
     struct weir_text across = {0};
@@ -480,8 +480,8 @@ static json_t *row_json(const struct weir_comparison_table *table, unsigned numb
         known(row->a.median, row->a.count > 0), "b", known(row->b.median, row->b.count > 0),
         "change", known(row->ratio - 1, row->ratio > 0), "change_low",
         known(row->ratio_low - 1, row->has_range), "change_high",
-        known(row->ratio_high - 1, row->has_range), "seen_from",
-        known(row->seen_from, row->has_range), "verdict", verdict_names[row->verdict],
+        known(row->ratio_high - 1, row->has_range), "detectable",
+        known(row->detectable, row->has_range), "verdict", verdict_names[row->verdict],
         "runs_needed", known(row->runs_needed, row->runs_needed > 0), "reason",
         line->obstacle != NULL ? weir_json_readable(line->obstacle) : json_null());
 }

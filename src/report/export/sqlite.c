@@ -305,7 +305,7 @@ static int add_phase(struct import *import, const struct weir_measured_phase *ph
         const struct weir_measured_figure *figure = &phase->figures[i];
 
         code = insert(import, FIGURE, NULL, NULL, "isdssi", id, figure->row->name, figure->value,
-                      figure->row->unit, figure->row->is_more_better ? "more" : "less",
+                      figure->row->unit, figure->row->is_more_better ? "higher" : "lower",
                       (int64_t)figure->n);
     }
     for (unsigned i = 0; code == 0 && i < phase->finding_count; i++)
@@ -375,7 +375,8 @@ static int read_files(struct import *import)
     return code;
 }
 
-/* Imports into an open file. No other process knows a new file: it needs no locks and no journal. */
+/* Imports into an open file. No other process knows a new file: it needs no locks and no journal.
+ */
 static int import_into(struct import *import, const char *path, bool is_new)
 {
     int code = sqlite3_open_v2(path, &import->database,
