@@ -151,7 +151,7 @@ diff "$out" "$work/full" >"$work/differ" || fail "words that are refused are tol
 # Another schema is refused by both names.
 sed 's/weir-result-2/weir-result-1/' "$result" >"$work/other"
 capture "$WEIR" report "$work/other"
-expect_exit 2
+expect_exit 3
 expect_error 'weir-result-1.*weir-result-2'
 
 # A least time moves the data again: more bytes than the layout has are what was asked for.
