@@ -325,6 +325,7 @@ void weir_live_run_command(struct weir_live *live, const struct weir_text *recor
     if (live->helper == NULL) {
         code = -EPIPE;
         snprintf(reason, sizeof reason, "there is no process that could run it");
+        text[0] = '\0';
         printed = 0;
     } else {
         code = weir_shell_helper_run(live->helper, record->data, record->length,

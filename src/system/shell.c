@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -164,11 +165,15 @@ struct exchange {
     int status;
 };
 
+/* Output is read until the program has ended and the pipe is empty. What it has started in the
+ * background may hold the pipe for longer. */
 static int run_program(struct exchange *exchange)
 {
     const uint64_t end_ns = weir_clock_kernel_ns() + exchange->limit_ns;
     int out[2], in[2] = {-1, -1}, code = 0;
     size_t written = 0;
+    int wait_ms = 1, unread = 0;
+    bool is_reaped = false;
     pid_t child;
 
     exchange->text[0] = '\0';
@@ -198,14 +203,22 @@ static int run_program(struct exchange *exchange)
         char piece[4096];
         ssize_t got;
 
-        if (weir_clock_kernel_ns() >= end_ns)
+        if (!is_reaped && waitpid(child, &exchange->status, WNOHANG) > 0) {
+            is_reaped = true;
+            ioctl(out[0], FIONREAD, &unread);
+        }
+        if (is_reaped && unread <= 0)
+            break;
+        if (!is_reaped && weir_clock_kernel_ns() >= end_ns)
             code = -ETIMEDOUT;
-        else if (exchange->stop_signal != NULL && *exchange->stop_signal != 0)
+        else if (!is_reaped && exchange->stop_signal != NULL && *exchange->stop_signal != 0)
             code = -EINTR;
         if (code != 0)
             break;
-        if (poll(ready, 2, POLL_MS) <= 0)
+        if (poll(ready, 2, wait_ms) <= 0) {
+            wait_ms = wait_ms * 2 < POLL_MS ? wait_ms * 2 : POLL_MS;
             continue;
+        }
         if (ready[1].revents != 0) {
             got = write(in[1], exchange->in + written, exchange->bytes_in - written);
             written += got > 0 ? (size_t)got : 0;
@@ -222,6 +235,7 @@ static int run_program(struct exchange *exchange)
             continue;
         if (got <= 0)
             break;
+        unread -= (int)got;
         for (ssize_t i = 0; i < got; i++, exchange->length++)
             if (exchange->length + 1 < exchange->bytes)
                 exchange->text[exchange->length] = piece[i];
@@ -234,6 +248,8 @@ static int run_program(struct exchange *exchange)
     if (in[1] >= 0)
         close(in[1]);
 
+    if (is_reaped)
+        return WIFEXITED(exchange->status) && WEXITSTATUS(exchange->status) == 0 ? 0 : -ECHILD;
     /* A program that has closed its output may still run. */
     return reap_program(child, end_ns, exchange->stop_signal, code, &exchange->status);
 }

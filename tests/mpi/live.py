@@ -15,6 +15,10 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(sys.argv[2], "tests", "golden"))
+import packages
+
+jsonschema = packages.need("jsonschema", "python3-jsonschema")
 WEIR, ROOT = sys.argv[1:3]
 CSV = (WEIR, "report", "r", "--format", "csv-long")
 PROGRAM = 'write("p", 4k);\nrepeat $i 24 { append("p", 4k); sleep(50000); }\ndelete("p");\n'
@@ -78,12 +82,8 @@ def on_terminal(words):
 
 
 def need_valid(lines):
-    try:
-        import jsonschema
-    except ImportError:
-        return
     with open(f"{ROOT}/docs/schema-live.json", encoding="utf-8") as file:
-        against = jsonschema.Draft202012Validator(json.load(file))
+        against = jsonschema.Draft202012Validator(json.load(file) | {"additionalProperties": False})
     for line in lines:
         for error in against.iter_errors(line):
             fail(f"{line}: {error.message}")
@@ -237,6 +237,14 @@ def check_commands():
     done = run(1, quick, "yes", "--on-phase-limit", "0.3")
     if len(done.stderr) > 300000 or "all beyond 65535 are dropped" not in done.stderr:
         fail("a command that prints without end", done.stderr[-500:])
+    # What goes on in the background holds the output of the command, but no phase.
+    done = run(1, quick, "sleep 1003 & echo $! >>back; echo said", "--on-phase-limit", "20")
+    with open("back", encoding="utf-8") as file:
+        left = [int(line) for line in file]
+    for process in left:
+        os.kill(process, signal.SIGKILL) # fails if it was ended
+    if done.stderr != 3 * "said\n" or len(left) != 3:
+        fail("a command with a part in the background", done.stderr)
     done = run(1, quick, "exec <&-; exit 0")
     if done.stderr != "":
         fail("a command that does not read", done.stderr)
