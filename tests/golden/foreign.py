@@ -68,7 +68,7 @@ def openmetrics():
     found = 0
     for (gauge, labels), value in series.items():
         labels = dict(labels)
-        key = (gauge, labels.get("case"), *(labels.get(label, "") for label in ("name", "target", "test", "ranks", "label", "backend")))
+        key = (gauge, labels.get("case_id"), *(labels.get(label, "") for label in ("name", "target", "test", "ranks", "label", "backend")))
         if key in known:
             worst = gauge in ("weir_errors", "weir_wrong", "weir_cached", "weir_dirty", "weir_retransmits")
             if not math.isclose(value, max(known[key]) if worst else statistics.median(known[key]), rel_tol=1e-12):
@@ -122,7 +122,7 @@ def influx():
     need_equal(told, sorted((row["run_id"], row["name"], row["figure"], float(row["value"])) for row in rows() if row["part"] != "pair"), "figures")
     for point in points:
         need_equal(point["measurement"], "weir", "measurement")
-        if not 1e18 < point["time"] < 2e18 or {"run_id", "path", "hosts"} & point["tags"].keys():
+        if not 1e18 < point["time"] < 2e18 or "case_id" not in point["tags"] or {"run_id", "path", "hosts"} & point["tags"].keys():
             sys.exit(f"no point of a phase: {point}")
     # What must be escaped comes back as it was typed.
     with tempfile.TemporaryDirectory() as folder:

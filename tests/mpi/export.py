@@ -24,6 +24,10 @@ def call(*words, code=0, says=None):
     return done.stdout
 
 
+def can_strace():
+    return shutil.which("strace") and subprocess.run(["strace", "-qq", "-o", "trace", "true"], capture_output=True, check=False).returncode == 0
+
+
 def ask(path, query):
     database = sqlite3.connect(path)
     try:
@@ -66,6 +70,7 @@ def check_import():
         moved = ask("site.db", f"SELECT total(b.bytes) {where.format('interval b')}")
         assert moved == [(sum((phase["series"] or {}).get("bytes", [])),)], (run, phase["verb"], moved)
     call("export", "sqlite", *files, "-o", "plain.db")
+    assert [row[1] for row in ask("plain.db", "PRAGMA table_info(interval)")] == ["phase_id", "t_s", "operations", "bytes"]
     assert ask("plain.db", "SELECT (SELECT count(*) FROM bucket), (SELECT count(*) FROM interval)") == [(0, 0)]
 
 
@@ -113,7 +118,7 @@ def check_others():
 
     # A file system that does not lock: what its system call returns.
     words = ["strace", "-f", "-qq", "-o", "trace", "-e", "trace=fcntl", "-e", "inject=fcntl:error=ENOLCK", weir, "export", "sqlite", "whole", "-o"]
-    if shutil.which("strace") and subprocess.run(["strace", "-qq", "-o", "trace", "true"], capture_output=True, check=False).returncode == 0:
+    if can_strace():
         done = subprocess.run([*words, "empty.db"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 3 and "the file system does not lock files (No locks available)" in done.stderr, done
         done = subprocess.run([*words, "unlocked.db"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
@@ -125,6 +130,8 @@ def check_metrics():
     text = call("report", results, "--run", "all", "--format", "openmetrics").decode()
     samples = re.findall(r'^(weir_\w+)\{(.*)\} (\S+)$', text, re.MULTILINE)
     assert len({sample[:2] for sample in samples}) == len(samples) and text.endswith("# EOF\n")
+    assert all('case_id="' in labels and 'case="' not in labels for gauge, labels, value in samples if "run_" not in gauge)
+    assert any(gauge == "weir_believed" and re.search(r',believed="[A-Z ]+"$', labels) for gauge, labels, value in samples)
     last = {}
     for row in data(results):
         if row["figure"] == "rate" and row["dialect"] == "ior":
@@ -213,6 +220,10 @@ def check_redaction():
     pathlib.Path("short").write_bytes(b"12345")
     call("report", "renamed", "--redact-key", "short", code=2, says="has 5 bytes")
     call("report", "renamed", "--redact-key", "missing", code=3, says="No such file")
+    words = ["strace", "-f", "-qq", "-o", "trace", "-P", "key", "-e", "inject=openat:error=EACCES", weir, "report", "renamed", "--redact-key", "key"]
+    if can_strace():
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 3 and "key: Permission denied" in done.stderr, done
 
 
 check_import()

@@ -56,7 +56,7 @@ static void add_tags(struct weir_text *text, const struct weir_measured_phase *p
     char ranks[24], nodes[24], test[24];
     const struct tag tags[] = {
         {"backend", phase->backend, false},
-        {"case", phase->case_id, false},
+        {"case_id", phase->case_id, false},
         {"cluster", cluster_of(phase->run), false},
         {"dialect", phase->dialect, false},
         {"filesystem", phase->filesystem, true},
@@ -205,7 +205,7 @@ static void add_verdicts(struct weir_text *text, const struct sample samples[], 
         for (end = i; end < count && samples[end].labels == samples[i].labels; end++)
             if (samples[end].phase->believed > worst)
                 worst = samples[end].phase->believed;
-        weir_text_add(text, "weir_believed{%s,verdict=\"%s\"} 1\n", samples[i].labels,
+        weir_text_add(text, "weir_believed{%s,believed=\"%s\"} 1\n", samples[i].labels,
                       weir_believed_names[worst]);
     }
 }

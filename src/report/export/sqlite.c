@@ -68,7 +68,7 @@ static bool is_text(const struct weir_json_field *field)
            field->type == WEIR_JSON_NAME || field->type == WEIR_JSON_OWN;
 }
 
-/* Appends columns before `format`: with types, or for a view, or as placeholders. */
+/* Appends columns, each after `before`: with types, or as names alone, as a view has them. */
 static void add_columns(struct weir_text *sql, const struct weir_json_field *fields,
                         const char *before, bool has_types)
 {
@@ -108,8 +108,8 @@ static int make_schema(struct import *import)
         ", PRIMARY KEY(phase_id, position)) WITHOUT ROWID;\n"
         "CREATE TABLE bucket(phase_id INTEGER REFERENCES phase ON DELETE CASCADE, kind TEXT, "
         "low_ns INTEGER, count INTEGER, PRIMARY KEY(phase_id, kind, low_ns)) WITHOUT ROWID;\n"
-        "CREATE TABLE interval(phase_id INTEGER REFERENCES phase ON DELETE CASCADE, t_s REAL, ops "
-        "INTEGER, bytes INTEGER, PRIMARY KEY(phase_id, t_s)) WITHOUT ROWID;\n"
+        "CREATE TABLE interval(phase_id INTEGER REFERENCES phase ON DELETE CASCADE, t_s REAL, "
+        "operations INTEGER, bytes INTEGER, PRIMARY KEY(phase_id, t_s)) WITHOUT ROWID;\n"
         "CREATE INDEX phase_case ON phase(case_id, begun_s);\n"
         "CREATE VIEW result AS SELECT r.run_id, r.label, r.tags");
     add_columns(&sql, weir_measured_phase_columns, ", p.", false);
