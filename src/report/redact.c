@@ -428,9 +428,10 @@ int weir_redaction_open(const struct weir_redact_request *request,
     opened->words = json_object();
     opened->phrases = json_object();
     if (request->key_path != NULL) {
-        FILE *file = fopen(request->key_path, "re");
+        FILE *file;
 
         errno = 0;
+        file = fopen(request->key_path, "re");
         opened->key_bytes = file != NULL ? fread(opened->key, 1, sizeof opened->key, file) : 0;
         code = file == NULL || ferror(file) ? -(errno != 0 ? errno : ENOENT) : 0;
         if (file != NULL)
