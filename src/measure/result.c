@@ -698,12 +698,17 @@ void weir_result_believe(struct weir_phase_result *phase)
     });
 }
 
+bool weir_result_is_whole(const struct weir_result *result)
+{
+    return result->phase_count > 0 && !result->is_interrupted && !result->is_out_of_time &&
+           result->given_up == NULL && result->lost_records == 0 &&
+           result->exit_code <= WEIR_EXIT_FLAWED;
+}
+
 enum weir_believed weir_result_believed(const struct weir_result *result)
 {
-    bool is_whole = result->phase_count > 0 && !result->is_interrupted && !result->is_out_of_time &&
-                    result->given_up == NULL && result->lost_records == 0 &&
-                    result->exit_code <= WEIR_EXIT_FLAWED;
-    enum weir_believed worst = is_whole ? WEIR_BELIEVED_OK : WEIR_BELIEVED_PARTIAL;
+    enum weir_believed worst =
+        weir_result_is_whole(result) ? WEIR_BELIEVED_OK : WEIR_BELIEVED_PARTIAL;
 
     for (unsigned i = 0; i < result->phase_count; i++)
         if (result->phases[i].believed > worst)

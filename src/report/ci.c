@@ -25,7 +25,7 @@ static struct ci_case *find_cases(struct weir_arena *arena, const struct weir_pl
 {
     const struct weir_expectations *all = weir_expect_judge(arena, plan, result);
     bool has_ended = result->finished_s > 0.0 && !result->is_interrupted;
-    bool is_whole = has_ended && result->exit_code <= WEIR_EXIT_FLAWED && result->phase_count > 0;
+    bool is_whole = has_ended && weir_result_is_whole(result);
     struct ci_case *cases =
         weir_arena_take(arena, (1 + all->verdicts.case_count + all->count) * sizeof *cases);
 
@@ -34,6 +34,7 @@ static struct ci_case *find_cases(struct weir_arena *arena, const struct weir_pl
         (struct ci_case){"run", "ended by itself", is_whole ? CI_PASSED : CI_FAILED, "unfinished",
                          is_whole                      ? "all phases have a record"
                          : result->exit_reason != NULL ? result->exit_reason
+                         : result->lost_records > 0    ? "records of it are damaged or lost"
                          : has_ended                   ? "no phase was measured"
                                                        : "the run has no end"};
     for (unsigned i = 0; i < all->verdicts.case_count; i++) {

@@ -306,7 +306,7 @@ static bool is_same_case(const struct weir_measured_phase *one,
 }
 
 /* Judges the phase of run->phases[first] with its repetitions, which follow it. Condition NULL =
- * its verdict alone. */
+ * its verdict alone, whatever became of the rest of the run. */
 static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
                        const struct weir_condition *condition, const struct weir_measured_run *run,
                        unsigned first, bool allows_unverified)
@@ -315,6 +315,7 @@ static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
     double *values = weir_arena_take(arena, (run->phase_count - first) * sizeof *values);
     char value[32], least[32], most[32], range[96] = "";
     unsigned side;
+    bool is_cut;
 
     for (unsigned k = first; k < run->phase_count; k++) {
         const struct weir_measured_phase *phase = &run->phases[k];
@@ -332,6 +333,8 @@ static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
                       : weir_arena_printf(arena, "%s of %s", worst->name,
                                           weir_size_format_exact(worst->transfer_bytes, value));
     each->believed = worst->believed;
+    is_cut = condition != NULL && !run->is_whole && each->believed < WEIR_BELIEVED_PARTIAL;
+    each->believed = is_cut ? WEIR_BELIEVED_PARTIAL : each->believed;
     each->holds = each->believed < WEIR_BELIEVED_UNVERIFIED ||
                   (each->believed == WEIR_BELIEVED_UNVERIFIED && allows_unverified);
     if (condition == NULL) {
@@ -350,9 +353,12 @@ static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
         snprintf(range, sizeof range, ", median of %u, %s to %s", each->count,
                  format_value(condition, values[0], least),
                  format_value(condition, values[each->count - 1], most));
-    each->text = weir_arena_printf(
-        arena, "%s %s%s%s%s", each->phase, format_value(condition, each->value, value), range,
-        each->holds ? "" : ", and is ", each->holds ? "" : weir_believed_names[each->believed]);
+    each->text = weir_arena_printf(arena, "%s %s%s%s%s", each->phase,
+                                   format_value(condition, each->value, value), range,
+                                   each->holds ? ""
+                                   : is_cut    ? ", and the run is "
+                                               : ", and is ",
+                                   each->holds ? "" : weir_believed_names[each->believed]);
     side = each->value < condition->limit ? BELOW : each->value > condition->limit ? ABOVE : EQUAL;
     each->holds = each->holds && (condition->accepts & side) != 0;
 }

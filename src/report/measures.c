@@ -583,6 +583,7 @@ struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
                                      weir_arena_copy(arena, plan->output.tags[i].value)};
     run->tags = tags;
     run->tag_count = plan->output.tag_count;
+    run->is_whole = weir_result_is_whole(result);
     run->believed = weir_result_believed(result);
     run->leaves_tests_out = result->left_out_tests > 0;
     run->plan = plan;
@@ -748,6 +749,7 @@ static void set_net_end(struct weir_arena *arena, struct weir_measured_run *run,
     run->has_ended = run->finished_s > 0.0;
     run->is_interrupted = json_is_true(json_object_get(end, "is_interrupted"));
     run->exit_code = (int)json_integer_value(json_object_get(end, "exit_code"));
+    run->is_whole = run->has_ended && !run->is_interrupted && run->exit_code <= WEIR_EXIT_FLAWED;
     run->exit_reason = net_text(arena, end, "exit_reason");
     for (i = 0; believed != NULL && i < WEIR_BELIEVED_COUNT; i++)
         if (strcmp(weir_believed_names[i], believed) == 0)

@@ -77,6 +77,19 @@ judged 1 'DO NOT USE' --expect 'rate > 0' --allow-unverified
 stored open-loop # the write is UNVERIFIED
 judged 1 'UNVERIFIED' --expect 'write.response_p50 <= 1h'
 judged 0 'expect pass' --expect 'write.response_p50 <= 1h' --allow-unverified
+# A run without its end, or with a damaged record, fulfils nothing in any format.
+sed '/"record":"end"/d' "$WEIR_ROOT/tests/golden/data/parabench.jsonl" >killed.jsonl
+sed '$i {"record":"phase","run_id":"223a4ce439957467","test":0}' "$WEIR_ROOT/tests/golden/data/parabench.jsonl" >damaged.jsonl
+for format in verdict csv-long tap; do
+    for result in killed.jsonl damaged.jsonl; do
+        capture "$WEIR" report "$result" --format $format --expect 'operations >= 1' --allow-unverified
+        expect_exit 1
+        expect_error '^weir: --expect: operations >= 1: .*, and the run is PARTIAL'
+    done
+done
+grep -q '^not ok 1 ' "$out" || fail "a damaged run has ended by itself"
+capture "$WEIR" report "$WEIR_ROOT/tests/golden/data/parabench.jsonl" --expect 'operations >= 1' --allow-unverified
+expect_exit 0
 stored default
 for words in 'speed >= 1' 'write.rate >= 5ms' 'create.rate >= 1GB/s' 'response_p99 <= 1s' 'rate' 'rate >= 1GB/s,'; do
     capture "$WEIR" report "$result" --expect "$words"
@@ -138,6 +151,17 @@ capture "$WEIR" sweep transfer=32k,64k -- ior -w -b 256k -o s --expect 'rate >= 
 expect_exit 1
 grep -q 'expect FAIL  rate >= 900TB/s: write at transfer=.*(2 of 2 phases fail)' "$out" || fail "the step is not named"
 expect_record 'end.exit_code == 1 and end.exit_reason.startswith("--expect: rate >= 900TB/s: ")' s.jsonl
+
+# A run that a signal ends after its first repetition.
+rm -f begun
+"$WEIR" ior -a DUMMY --measure memory -w -t 64k -b 64k -i 1000 --dummy.delay-xfer=200000 --on-phase ': >begun' --expect 'errors = 0' --allow-unverified >"$out" 2>"$err" &
+for ((i = 0; i < 1000; i++)); do
+    [ ! -e begun ] || break
+    sleep 0.1
+done
+kill -TERM $!
+wait $! && fail "a run that is interrupted exits with 0"
+expect_error '^weir: --expect: errors = 0: .*, and the run is PARTIAL'
 
 # A format without a place for them has them on standard error; --plain and the name of an original as well.
 ln -s "$WEIR" ior

@@ -112,6 +112,27 @@ static void phases_that_did_not_run_fulfil_nothing(void **state)
     scene_close(&scene);
 }
 
+static void a_run_that_was_cut_fulfils_nothing(void **state)
+{
+    struct scene scene = make_scene();
+
+    for (unsigned cut = 0; cut < 4; cut++) {
+        const struct weir_expectations *all;
+
+        scene.result->is_interrupted = cut == 1;
+        scene.result->lost_records = cut == 2;
+        scene.result->exit_code = cut == 3 ? WEIR_EXIT_ENVIRONMENT : WEIR_EXIT_DONE;
+        assert_judged(&scene, "write.rate >= 1MB/s", cut == 0, 1);
+        all = judge(&scene, "read.rate >= 1MB/s");
+        assert_int_equal(all->rows[0].cases[0].believed,
+                         cut > 0 ? WEIR_BELIEVED_PARTIAL : WEIR_BELIEVED_OK);
+        assert_string_equal(all->rows[0].text,
+                            cut > 0 ? "read 200 MB/s, and the run is PARTIAL" : "read 200 MB/s");
+        assert_true(all->verdicts.cases[0].holds); /* its own is that of the phase */
+    }
+    scene_close(&scene);
+}
+
 static void lines_end_with_what_failed(void **state)
 {
     struct scene scene = make_scene();
@@ -347,6 +368,7 @@ int main(void)
         cmocka_unit_test(without_a_phase_all_that_have_the_figure_count),
         cmocka_unit_test(the_worst_verdict_of_the_repetitions_decides),
         cmocka_unit_test(phases_that_did_not_run_fulfil_nothing),
+        cmocka_unit_test(a_run_that_was_cut_fulfils_nothing),
         cmocka_unit_test(lines_end_with_what_failed),
         cmocka_unit_test(what_cannot_be_measured_is_refused_before_the_run),
         cmocka_unit_test(a_run_without_conditions_has_none),

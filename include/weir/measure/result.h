@@ -600,9 +600,10 @@ void weir_result_observe(struct weir_phase_result *phase, enum weir_evidence_que
 /* Computes `believed` from the outcome, the findings and the evidence of a phase. */
 void weir_result_believe(struct weir_phase_result *phase);
 
-/* The worst verdict of the phases of a run; at least PARTIAL if it has none, or did not end by
- * itself.
- */
+/* False: it has no phase, or did not end by itself, or records of it are lost. */
+bool weir_result_is_whole(const struct weir_result *result);
+
+/* The worst verdict of the phases of a run; at least PARTIAL if it is not whole. */
 enum weir_believed weir_result_believed(const struct weir_result *result);
 
 /* "CAUTION", or "CAUTION cache, as asked" where --measure removed an effect. */

@@ -127,6 +127,7 @@ struct weir_measured_run {
     unsigned nodes;
     bool has_ended;
     bool is_interrupted;
+    bool is_whole; /* else no figure of it fulfils a condition */
     int exit_code;
     const char *exit_reason;
     enum weir_believed believed;
