@@ -116,6 +116,15 @@ void weir_text_add_visible(struct weir_text *text, const char *string)
     weir_text_make_visible(text->data + begin, "");
 }
 
+void weir_text_add_markdown(struct weir_text *text, const char *string)
+{
+    for (; *string != '\0'; string++)
+        if (*string == '<')
+            weir_text_add(text, "&lt;");
+        else
+            weir_text_add(text, "%s%c", strchr("|`[*_\\", *string) != NULL ? "\\" : "", *string);
+}
+
 const char *weir_text_string(const struct weir_text *text)
 {
     return text->data ? text->data : "";

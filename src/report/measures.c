@@ -239,7 +239,7 @@ static const char *or_none(struct weir_arena *arena, const char *text)
     return text != NULL && text[0] != '\0' ? weir_arena_copy(arena, text) : "";
 }
 
-static const char *layout_of(const struct weir_phase *planned)
+const char *weir_measures_layout(const struct weir_phase *planned)
 {
     const struct weir_target *target = planned->target;
 
@@ -382,7 +382,7 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     phase->part = "";
     phase->backend = or_none(arena, test->label != NULL ? test->label : test->backend->label);
     phase->target = or_none(arena, test->peer);
-    phase->layout = layout_of(planned);
+    phase->layout = weir_measures_layout(planned);
     phase->pattern = "";
     if (weir_verb_moves_data(planned->verb)) {
         const struct weir_layout *layout = &planned->transfers.layout;

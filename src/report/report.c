@@ -8,6 +8,7 @@
 #include "weir/base/memory.h"
 #include "weir/base/version.h"
 #include "weir/report/expect.h"
+#include "weir/report/measures.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -228,20 +229,11 @@ bool weir_report_has_details(const struct weir_output *output)
 void weir_report_phase_name(const struct weir_test *test, const struct weir_phase *phase,
                             char name[WEIR_SHOWN_NAME_BYTES])
 {
-    const struct weir_dialect_reports *dialect = weir_report_dialect(test->dialect);
-    struct weir_text text = {0};
-    const char *own = NULL;
+    struct weir_arena arena = {0};
 
-    if (dialect != NULL && dialect->name_row != NULL)
-        own = dialect->name_row(test, phase);
-    else if (dialect != NULL && dialect->name_phase != NULL)
-        own = dialect->name_phase(test, phase);
-    if (phase->program != NULL)
-        own = "program";
-    if (own == NULL)
-        weir_trust_add_phase(&text, phase);
-    snprintf(name, WEIR_SHOWN_NAME_BYTES, "%s", own != NULL ? own : weir_text_string(&text));
-    weir_text_close(&text);
+    snprintf(name, WEIR_SHOWN_NAME_BYTES, "%s",
+             phase->program != NULL ? "program" : weir_measures_name_phase(&arena, test, phase));
+    weir_arena_close(&arena);
 }
 
 bool weir_report_shown_figure(const struct weir_plan *plan, const struct weir_result *result,

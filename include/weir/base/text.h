@@ -37,6 +37,8 @@ size_t weir_text_zero_line(const struct weir_text *text);
 const char *weir_text_string(const struct weir_text *text);
 /* Appends a name or a sentence that others chose, made visible. */
 void weir_text_add_visible(struct weir_text *text, const char *string);
+/* Appends a text that Markdown shows as it is. */
+void weir_text_add_markdown(struct weir_text *text, const char *string);
 void weir_text_clear(struct weir_text *text);
 void weir_text_close(struct weir_text *text);
 

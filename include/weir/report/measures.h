@@ -183,6 +183,8 @@ struct weir_measured_phase *weir_measures_of_phase(struct weir_arena *arena,
 /* The name of a phase of the plan, as its dialect shows it; in `arena`. */
 const char *weir_measures_name_phase(struct weir_arena *arena, const struct weir_test *test,
                                      const struct weir_phase *planned);
+/* "shared file", "tree per process", ...; "" of a program. */
+const char *weir_measures_layout(const struct weir_phase *planned);
 /* The run alone, without phases. */
 struct weir_measured_run *weir_measures_of_run(struct weir_arena *arena,
                                                const struct weir_plan *plan,

@@ -5,6 +5,7 @@
 #include "tables.h"
 
 #include "weir/measure/median.h"
+#include "weir/report/measures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -316,10 +317,13 @@ static void add_verdict(struct weir_text *text, const struct weir_trust_view *vi
     snprintf(head, sizeof head, "%s%s  ", indent, word);
     for (unsigned i = 0; i < count; i++) {
         weir_text_make_visible(lines[i].data, "");
-        if (is_markdown)
-            weir_text_add(text, "* %s\n", lines[i].data);
-        else
+        if (is_markdown) {
+            weir_text_add(text, "* ");
+            weir_text_add_markdown(text, lines[i].data);
+            weir_text_add(text, "\n");
+        } else {
             add_two_lines(text, head, lines[i].data);
+        }
         snprintf(head, sizeof head, "%s%*s  ", indent, (int)strlen(word), "");
         weir_text_close(&lines[i]);
     }
@@ -329,7 +333,9 @@ static void add_verdict(struct weir_text *text, const struct weir_trust_view *vi
 
 /* A kind of phase of a test, or a label of a program. */
 struct row {
-    char name[WEIR_SHOWN_NAME_BYTES];
+    const char *name;  /* whole: rows of one name are one */
+    size_t kind_bytes; /* of the name, before a target; at most 11 */
+    char printed[WEIR_SHOWN_NAME_BYTES];
     struct weir_shown_figure figure; /* unit and decimals; the value is that of one repetition */
     double *values;
     unsigned count;    /* of values */
@@ -435,7 +441,7 @@ static unsigned add_labels(struct row *rows, unsigned count, unsigned room,
             if (row == NULL && count < room) {
                 row = &rows[count++];
                 *row = (struct row){.believed = all->rows[i]->believed};
-                snprintf(row->name, sizeof row->name, "%s", label->name);
+                row->name = weir_arena_copy(arena, label->name);
                 row->values = weir_arena_take(arena, all->row_count * sizeof *row->values);
                 row->figure = has_bytes ? (struct weir_shown_figure){.unit = "MiB/s", .decimals = 2}
                                         : (struct weir_shown_figure){.unit = "calls/s"};
@@ -474,6 +480,38 @@ static void add_repetitions(struct row *row, const struct weir_trust_view *view,
         weir_histogram_merge(row->latency, all->history->sum->latency);
 }
 
+/* Sets what is printed of each name. Of a long one that is its kind and the end or, where names
+ * have that in common, the part in which they differ. */
+static void set_printed(struct row *rows, unsigned count)
+{
+    const size_t shown = 17;
+
+    for (unsigned i = 0; i < count; i++) {
+        struct row *row = &rows[i];
+        size_t bytes = strlen(row->name), tail = bytes > shown ? bytes - shown : 0;
+        const char *end = &row->name[tail];
+
+        snprintf(row->printed, sizeof row->printed, "%s", row->name);
+        for (unsigned k = 0; k < count && bytes >= sizeof row->printed; k++) {
+            size_t other = strlen(rows[k].name), same = 0;
+
+            if (other < shown || strcmp(&rows[k].name[other - shown], end) != 0)
+                continue;
+            while (row->name[same] != '\0' && row->name[same] == rows[k].name[same])
+                same++;
+            if (k == i || same < row->kind_bytes)
+                continue;
+            while (same > row->kind_bytes && row->name[same - 1] != '/')
+                same--;
+            tail = same < tail ? same : tail;
+        }
+        if (bytes >= sizeof row->printed)
+            snprintf(row->printed, sizeof row->printed, "%.*s...%.*s", (int)row->kind_bytes,
+                     row->name, (int)shown, &row->name[tail]);
+        weir_text_make_visible(row->printed, "");
+    }
+}
+
 /* Finds the kinds of phases in the order of the run. Names of several tests begin with the number
  * of the test, and those of targets end with the target. Returns the number of kinds. */
 static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena *arena,
@@ -491,7 +529,8 @@ static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena 
     for (unsigned i = 0; i < view->phase_count; i++) {
         const struct weir_repetitions *all = &view->phases[i];
         const struct weir_test *test = view->plan->tests[all->test];
-        char kind[WEIR_SHOWN_NAME_BYTES], name[2 * WEIR_SHOWN_NAME_BYTES];
+        char kind[WEIR_SHOWN_NAME_BYTES];
+        const char *name = kind;
         struct row *row;
 
         if (all->row_count == 0)
@@ -502,29 +541,26 @@ static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena 
         }
         weir_report_phase_name(test, all->phase, kind);
         if (test->peer != NULL)
-            snprintf(name, sizeof name, "%s %s", kind, test->peer);
+            name = weir_arena_printf(arena, "%s %s", kind, test->peer);
         else if (strcmp(view->plan->dialect, "targets") == 0)
-            snprintf(name, sizeof name, "%s all", kind);
+            name = weir_arena_printf(arena, "%s all", kind);
         else if (view->plan->test_count > 1 && strcmp(view->plan->dialect, "iozone") == 0)
             /* The automatic mode has a test for each size of the file and of the record. */
-            snprintf(name, sizeof name, "%s %u/%u kB", kind,
-                     (unsigned)(weir_layout_bytes_per_rank(&all->phase->transfers.layout) / 1024),
-                     (unsigned)(all->phase->transfers.layout.transfer_bytes / 1024));
+            name = weir_arena_printf(
+                arena, "%s %u/%u kB", kind,
+                (unsigned)(weir_layout_bytes_per_rank(&all->phase->transfers.layout) / 1024),
+                (unsigned)(all->phase->transfers.layout.transfer_bytes / 1024));
         else if (view->plan->test_count > 1)
-            snprintf(name, sizeof name, "%u %s", all->test, kind);
-        else
-            snprintf(name, sizeof name, "%s", kind);
-        weir_text_make_visible(name, "");
-        if (strlen(name) >= WEIR_SHOWN_NAME_BYTES) /* the end of a long path tells more */
-            memmove(name + strlen(kind) + 1, name + strlen(name) - 20, 21);
-        name[WEIR_SHOWN_NAME_BYTES - 1] = '\0';
+            name = weir_arena_printf(arena, "%u %s", all->test, kind);
         row = find_row(*rows, count, name);
         if (row == NULL) {
             row = &(*rows)[count];
-            *row = (struct row){.latency = weir_arena_take(arena, sizeof *row->latency),
+            *row = (struct row){.name = weir_arena_copy(arena, name),
+                                .kind_bytes =
+                                    test->peer != NULL && strlen(kind) < 11 ? strlen(kind) + 1 : 0,
+                                .latency = weir_arena_take(arena, sizeof *row->latency),
                                 .values = weir_arena_take(arena, most * sizeof(double))};
             weir_histogram_reset(row->latency);
-            snprintf(row->name, sizeof row->name, "%s", name);
         }
         add_repetitions(row, view, all);
         count += row == &(*rows)[count] && row->count > 0;
@@ -533,6 +569,7 @@ static unsigned find_rows(const struct weir_trust_view *view, struct weir_arena 
         for (unsigned k = 0; k < count; k++)
             (*rows)[i].worse += (*rows)[k].believed > (*rows)[i].believed ||
                                 ((*rows)[k].believed == (*rows)[i].believed && k < i);
+    set_printed(*rows, count);
     return count;
 }
 
@@ -562,7 +599,7 @@ static void add_rows(struct weir_text *text, const struct weir_trust_view *view,
         shown[printed] = &rows[i];
         fill_cells(&rows[i], cells[printed].rate, cells[printed].spread);
         fill_latency(&rows[i], has_p99, cells[printed].latency);
-        name_width = (int)fmax(name_width, (double)strlen(rows[i].name));
+        name_width = (int)fmax(name_width, (double)strlen(rows[i].printed));
         rate_width = (int)fmax(rate_width, (double)strlen(cells[printed].rate));
         spread_width = (int)fmax(spread_width, (double)strlen(cells[printed].spread));
         printed++;
@@ -573,11 +610,13 @@ static void add_rows(struct weir_text *text, const struct weir_trust_view *view,
         struct weir_text line = {0};
 
         if (is_markdown) {
-            weir_text_add(text, "| %s | %s | %s | %s |\n", shown[i]->name, cells[i].rate,
-                          cells[i].spread, cells[i].latency);
+            weir_text_add(text, "| ");
+            weir_text_add_markdown(text, shown[i]->printed);
+            weir_text_add(text, " | %s | %s | %s |\n", cells[i].rate, cells[i].spread,
+                          cells[i].latency);
             continue;
         }
-        weir_text_add(&line, "%s%-*s  %*s  %-*s  %s", indent, name_width, shown[i]->name,
+        weir_text_add(&line, "%s%-*s  %*s  %-*s  %s", indent, name_width, shown[i]->printed,
                       rate_width, cells[i].rate, spread_width, cells[i].spread, cells[i].latency);
         /* Of a wide line the number of samples goes first, then the quantiles. */
         for (const char *const *cut = (const char *const[]){"  n ", "p99", "p50", NULL};
@@ -619,7 +658,7 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
     const struct weir_phase *phase = NULL; /* the first one that is timed */
     const struct weir_storage_facts *storage =
         begun != NULL && begun->storage_count > 0 ? &begun->storages[0].facts : NULL;
-    unsigned ranks[2] = {result->rank_count, result->rank_count}, nodes[2] = {1, 1};
+    unsigned ranks[2] = {result->rank_count, result->rank_count}, nodes[2] = {0, 0};
     uint64_t bytes[2] = {UINT64_MAX, 0}; /* least and greatest transfers */
 
     for (unsigned i = 0; i < result->test_count; i++) {
@@ -633,7 +672,7 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
             if (each->is_prefill || (!weir_verb_moves_data(each->verb) && phase != NULL))
                 continue;
             phase = phase == NULL ? each : phase;
-            if (weir_verb_moves_data(each->verb) && each->target->tree == NULL) {
+            if (weir_verb_moves_data(each->verb) && each->target->tree == NULL && size > 0) {
                 bytes[0] = size < bytes[0] ? size : bytes[0];
                 bytes[1] = size > bytes[1] ? size : bytes[1];
             }
@@ -644,19 +683,15 @@ static void add_identity(struct weir_text *text, const struct weir_trust_view *v
         nodes[1] = i == 0 || one->node_count > nodes[1] ? one->node_count : nodes[1];
     }
     add_count(text, ranks, "rank");
-    weir_text_add(text, ", ");
-    add_count(text, nodes, "node");
+    if (nodes[1] > 0) {
+        weir_text_add(text, ", ");
+        add_count(text, nodes, "node");
+    }
     if (test != NULL)
         weir_text_add(text, ", %s", test->label != NULL ? test->label : test->backend->name);
-    if (phase != NULL && phase->program != NULL)
-        weir_text_add(text, ", a program");
-    else if (phase != NULL && phase->target->tree != NULL)
-        weir_text_add(text, ", trees");
-    else if (phase != NULL)
+    if (phase != NULL)
         weir_text_add(text, ", %s",
-                      phase->target->is_device   ? "block device"
-                      : phase->target->is_shared ? "shared file"
-                                                 : "file per process");
+                      phase->program != NULL ? "a program" : weir_measures_layout(phase));
     for (unsigned i = bytes[0] == bytes[1]; i < 2 && bytes[1] > 0; i++) {
         char size[WEIR_SIZE_TEXT_BYTES];
 
@@ -699,7 +734,10 @@ void weir_report_verdict(struct weir_text *text, const struct weir_plan *plan,
     add_verdict(text, &view, &arena, is_markdown);
     if (is_markdown) {
         add_rows(text, &view, &arena, true);
-        weir_text_add(text, "\n%s\n", weir_text_string(&identity));
+        weir_text_make_visible(identity.data, "");
+        weir_text_add(text, "\n");
+        weir_text_add_markdown(text, weir_text_string(&identity));
+        weir_text_add(text, "\n");
     } else {
         if (plan->sweep.axis_count == 0) /* it has its own table */
             add_rows(text, &view, &arena, false);
