@@ -380,8 +380,9 @@ static void list_run(struct shown *shown, const struct weir_measured_run *run)
     weir_text_add(text, "\n");
     if (run->command[0] == '\0' && run->job[0] == '\0')
         return;
-    weir_text_add(text, "       %s%s", run->job,
-                  run->job[0] != '\0' && run->command[0] != '\0' ? ": " : "");
+    weir_text_add(text, "       ");
+    weir_text_add_visible(text, run->job);
+    weir_text_add(text, "%s", run->job[0] != '\0' && run->command[0] != '\0' ? ": " : "");
     weir_text_add_visible(text, run->command);
     add_program(text, run);
     weir_text_add(text, "\n");

@@ -36,6 +36,7 @@ def run(path, rates, base=ior, begun=None, **changes):
                     if key in changes:
                         record[key] = changes[key]
                         record["plan"][key] = changes[key]
+                record["job"] = changes.get("job", {})
                 if "kernel" in changes:
                     record["environment"][0]["kernel"] = changes["kernel"]
             if record["record"] == "test":
@@ -176,6 +177,18 @@ runs("labels", 80, 81, 79, label="new")
 d = compare(1, "labels", "--label", "old", "--", "--label", "new")
 assert "compared: label old -> new" in d["text"] and len(d["a"]) == len(d["b"]) == 3
 compare(3, "labels", "--label", "other", "--", "--label", "new")
+
+# What others chose does not steer a terminal.
+for key in ("site\x1b[31m", "site"):
+    runs("esc-a" + key[4:5], 100, 101, 99, tags={key: "a\x1b[0m", "z\x1b[1m": "x"}, job={"slurm\x1b[2m job": "7"})
+    run("esc-b" + key[4:5], 100, tags={key: "b\x1b[0m", "z\x1b[1m": "x"})
+    run("esc-b" + key[4:5], 100, tags={key: "a\x1b[0m", "z\x1b[1m": "y"})
+runs("esc-v", 100, believed="DO NOT USE", findings=[{**void[0], "name": "resident\x1b[3m"}], tags={"site\x1b[31m": "c"})
+for sides in (("esc-a\x1b", "--", "esc-b\x1b"), ("esc-a", "--", "esc-b"), ("esc-a\x1b", "--", "esc-v")):
+    text = subprocess.run([weir, "compare", *(work / w if w != "--" else w for w in sides)], capture_output=True, text=True)
+    assert "\x1b" not in text.stdout + text.stderr and "?[" in text.stdout, (sides, text)
+text = subprocess.run([weir, "report", work / "esc-a", "--run", "list"], capture_output=True, text=True).stdout
+assert "\x1b" not in text and "slurm?[2m" in text, text
 
 # ---- order, drift, and noise of earlier runs
 

@@ -333,7 +333,9 @@ static void add_keys(const struct weir_comparison_table *table, struct weir_text
             weir_text_clear(&head);
             weir_text_clear(&one);
             weir_text_clear(&other);
-            weir_text_add(&head, is_compared ? "compared: %s " : "differs: %s ", key->name);
+            weir_text_add(&head, is_compared ? "compared: " : "differs: ");
+            weir_text_add_visible(&head, key->name);
+            weir_text_add(&head, " ");
             add_value(&one, a, b, is_list && a != NULL && b != NULL);
             add_value(&other, b, a, is_list && a != NULL && b != NULL);
             add_change(text, head.data, one.data, other.data);
@@ -377,20 +379,24 @@ static void add_others(const struct weir_comparison_table *table, struct weir_te
         if (table->lines[i].obstacle != NULL) {
             weir_text_add(text, "not comparable: ");
             weir_text_add_visible(text, table->lines[i].name);
-            weir_text_add(text, ": %s\n", table->lines[i].obstacle);
+            weir_text_add(text, ": ");
+            weir_text_add_visible(text, table->lines[i].obstacle);
+            weir_text_add(text, "\n");
         }
     for (unsigned i = 0; i < table->unmatched_count; i++) {
         const struct weir_compare_unmatched *one = &table->unmatched[i];
+        size_t begin = text->length;
         bool is_known;
 
         if (table->group_count == 2)
             weir_text_add(text, "only in %c: ", one->sample->group > 0 ? 'B' : 'A');
         else
             weir_text_add(text, "not in group %d: ", one->group + 1);
-        weir_text_add_visible(text, one->name);
+        weir_text_add(text, "%s", one->name);
         if (one->hint[0] != '\0')
             weir_text_add(text, " (the other side differs in %s: --across %s)", one->hint,
                           one->hint);
+        weir_text_make_visible(text->data + begin, "");
         weir_text_add(text, "\n");
         /* The plans of write and read, and those of A and B, often differ in the same. */
         is_known = one->plans[0] == NULL;
@@ -417,8 +423,9 @@ void weir_compare_print(const struct weir_comparison_table *table, struct weir_t
                   count_undecided(verdicts));
     if (verdicts[WEIR_COMPARE_NOT_COMPARABLE] > 0)
         weir_text_add(text, "%u not comparable, ", verdicts[WEIR_COMPARE_NOT_COMPARABLE]);
-    weir_text_add(text, "%u unmatched; exit %d: %s\n", table->unmatched_count, table->exit_code,
-                  weir_text_string(&table->reason));
+    weir_text_add(text, "%u unmatched; exit %d: ", table->unmatched_count, table->exit_code);
+    weir_text_add_visible(text, weir_text_string(&table->reason));
+    weir_text_add(text, "\n");
 }
 
 /* ---- JSON ---- */
