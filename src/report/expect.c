@@ -167,23 +167,12 @@ static bool is_of_phase(const struct weir_condition *condition, const char *name
            strcasecmp(condition->phase, verb) == 0;
 }
 
-/* False: the phase cannot have the figure, whatever happens. */
-static bool can_measure(const struct weir_phase *phase, const char *figure)
-{
-    if (weir_text_begins(figure, "response_"))
-        return phase->rate.per_s > 0.0;
-    if (weir_text_begins(figure, "read_") || weir_text_begins(figure, "write_"))
-        return phase->verb == WEIR_MIXED;
-    if (weir_text_begins(figure, "stonewall_"))
-        return phase->stop.deadline_ns > 0;
-    return strcmp(figure, "retransmits") != 0; /* of weir net */
-}
-
 static int check_condition(const struct weir_condition *condition, const struct weir_plan *plan,
                            const char *place, struct weir_error *error)
 {
     struct weir_arena arena = {0};
     struct weir_text names = {0};
+    const struct weir_figure_row *row = weir_figure_find(condition->figure);
     bool has_phase = false, has_figure = false;
 
     for (size_t i = 0; i < plan->test_count; i++)
@@ -194,10 +183,13 @@ static int check_condition(const struct weir_condition *condition, const struct 
             bool is_meant =
                 phase->program != NULL || is_of_phase(condition, name, weir_verb_name(phase->verb));
 
-            for (unsigned c = 0; c < phase->names.cycle_count; c++)
-                is_meant |= is_of_phase(condition, weir_verb_name(phase->names.cycle[c]), "");
             has_phase |= is_meant;
-            has_figure |= is_meant && can_measure(phase, condition->figure);
+            has_figure |= is_meant && weir_figure_is_of(row, phase, false);
+            for (unsigned c = 0; c < phase->names.cycle_count; c++) {
+                is_meant = is_of_phase(condition, weir_verb_name(phase->names.cycle[c]), "");
+                has_phase |= is_meant;
+                has_figure |= is_meant && weir_figure_is_of(row, phase, true);
+            }
             if (names.length < 400 && !weir_text_list_has(weir_text_string(&names), name))
                 weir_text_add(&names, "%s%s", names.length > 0 ? "," : "", name);
         }
@@ -379,6 +371,7 @@ static void add_missing(struct weir_arena *arena, struct weir_expectation *row,
                 is_meant |= run->phases[p].test == i;
             }
             if (has_record || !is_meant ||
+                !weir_figure_is_of(weir_figure_find(row->condition->figure), phase, false) ||
                 !is_of_phase(row->condition, name, weir_verb_name(phase->verb)))
                 continue;
             name = describe_phase(arena, run->plan, i, name, "");

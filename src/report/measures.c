@@ -34,60 +34,92 @@ struct inputs {
     const struct weir_histogram *latency, *response, *read, *write;
 };
 
+/* What a figure needs of a phase, as the plan says. */
+#define TIMED 1u  /* not a check, a fill, or a removal of files */
+#define WHOLE 2u  /* not one verb of a cycle */
+#define BYTES 4u  /* it moves bytes, also in items of trees, or in calls of a program */
+#define DATA 8u   /* it moves data */
+#define READS 16u /* ... and looks for them in page caches before */
+#define WRITES 32u
+#define MIXED 64u
+#define OPEN_LOOP 128u
+#define DEADLINE 256u
+#define VERIFIES 512u
+#define NET 1024u
+
 #define MEAN 2.0
 #define MAXIMUM 3.0
-#define VALUE(name_text, member, unit_text, is_better, kind_name, text)                            \
+#define VALUE(name_text, member, unit_text, is_better, kind_name, of_phase, text)                  \
     {                                                                                              \
         .name = (name_text), .unit = (unit_text), .is_more_better = (is_better),                   \
         .kind = WEIR_FIGURE_##kind_name, .meaning = (text),                                        \
-        .offset = offsetof(struct inputs, member), .fraction = -1.0                                \
+        .offset = offsetof(struct inputs, member), .fraction = -1.0, .needs = (of_phase)           \
     }
-#define LATENCY(name_text, member, which, text)                                                    \
+#define LATENCY(name_text, member, which, of_phase, text)                                          \
     {                                                                                              \
         .name = (name_text), .unit = "s", .kind = WEIR_FIGURE_LATENCY, .meaning = (text),          \
-        .offset = offsetof(struct inputs, member), .fraction = (which)                             \
+        .offset = offsetof(struct inputs, member), .fraction = (which), .needs = (of_phase)        \
     }
 
 const struct weir_figure_row weir_figure_rows[] = {
-    VALUE("rate", rate, "bytes/s", true, RATE, "bytes of all ranks over the time of the phase"),
-    VALUE("ops", ops, "1/s", true, RATE, "operations of all ranks over the time of the phase"),
-    LATENCY("p50", latency, 0.5, "median time of an operation, from issue to completion"),
-    LATENCY("p90", latency, 0.9, "90 % quantile of the time of an operation"),
-    LATENCY("p99", latency, 0.99, "99 % quantile of the time of an operation"),
-    LATENCY("p999", latency, 0.999, "99.9 % quantile of the time of an operation"),
-    LATENCY("latency_mean", latency, MEAN, "mean time of an operation"),
-    LATENCY("latency_max", latency, MAXIMUM, "longest time of an operation"),
-    LATENCY("response_p50", response, 0.5, "median time from when an operation was due (--rate)"),
-    LATENCY("response_p99", response, 0.99, "99 % quantile of the time since it was due"),
-    LATENCY("response_p999", response, 0.999, "99.9 % quantile of the time since it was due"),
-    LATENCY("response_max", response, MAXIMUM, "longest time since an operation was due"),
-    LATENCY("read_p50", read, 0.5, "median time of the reads of a mixed phase"),
-    LATENCY("read_p99", read, 0.99, "99 % quantile of the time of these reads"),
-    LATENCY("write_p50", write, 0.5, "median time of the writes of a mixed phase"),
-    LATENCY("write_p99", write, 0.99, "99 % quantile of the time of these writes"),
-    VALUE("time", time, "s", false, TIME,
+    VALUE("rate", rate, "bytes/s", true, RATE, TIMED | BYTES,
+          "bytes of all ranks over the time of the phase"),
+    VALUE("ops", ops, "1/s", true, RATE, TIMED,
+          "operations of all ranks over the time of the phase"),
+    LATENCY("p50", latency, 0.5, TIMED, "median time of an operation, from issue to completion"),
+    LATENCY("p90", latency, 0.9, TIMED, "90 % quantile of the time of an operation"),
+    LATENCY("p99", latency, 0.99, TIMED, "99 % quantile of the time of an operation"),
+    LATENCY("p999", latency, 0.999, TIMED, "99.9 % quantile of the time of an operation"),
+    LATENCY("latency_mean", latency, MEAN, TIMED, "mean time of an operation"),
+    LATENCY("latency_max", latency, MAXIMUM, TIMED, "longest time of an operation"),
+    LATENCY("response_p50", response, 0.5, TIMED | OPEN_LOOP,
+            "median time from when an operation was due (--rate)"),
+    LATENCY("response_p99", response, 0.99, TIMED | OPEN_LOOP,
+            "99 % quantile of the time since it was due"),
+    LATENCY("response_p999", response, 0.999, TIMED | OPEN_LOOP,
+            "99.9 % quantile of the time since it was due"),
+    LATENCY("response_max", response, MAXIMUM, TIMED | OPEN_LOOP,
+            "longest time since an operation was due"),
+    LATENCY("read_p50", read, 0.5, TIMED | MIXED, "median time of the reads of a mixed phase"),
+    LATENCY("read_p99", read, 0.99, TIMED | MIXED, "99 % quantile of the time of these reads"),
+    LATENCY("write_p50", write, 0.5, TIMED | MIXED, "median time of the writes of a mixed phase"),
+    LATENCY("write_p99", write, 0.99, TIMED | MIXED, "99 % quantile of the time of these writes"),
+    VALUE("time", time, "s", false, TIME, WHOLE,
           "time of the phase, as the rates count it: from the first open to "
           "the last close of a rank, in IOzone without opens"),
-    VALUE("open", open, "s", false, TIME, "first start to last end of opens"),
-    VALUE("transfer", transfer, "s", false, TIME, "first start to last end of transfers"),
-    VALUE("close", close, "s", false, TIME, "first start to last end of closes"),
-    VALUE("overlap", overlap, "s", true, TIME, "time in which all ranks were transferring"),
-    VALUE("rank_time_min", rank_time_min, "s", false, TIME, "transfer time of the fastest rank"),
-    VALUE("rank_time_mean", rank_time_mean, "s", false, TIME, "mean transfer time of the ranks"),
-    VALUE("rank_time_max", rank_time_max, "s", false, TIME, "transfer time of the slowest rank"),
-    VALUE("cpu", cpu, "s", false, TIME, "CPU time of all ranks while they transferred"),
-    VALUE("bytes", bytes, "bytes", true, AMOUNT, "bytes moved by all ranks"),
-    VALUE("operations", operations, "1", true, AMOUNT, "operations completed by all ranks"),
-    VALUE("errors", errors, "1", false, AMOUNT, "operations that failed"),
-    VALUE("wrong", wrong, "1", false, AMOUNT, "transfers that read wrong data"),
-    VALUE("stonewall_rate", stonewall_rate, "bytes/s", true, RATE, "rate until the stonewall"),
-    VALUE("stonewall_time", stonewall_time, "s", false, TIME, "time until the stonewall"),
-    VALUE("rank_rate_sum", rank_rate_sum, "bytes/s", true, RATE, "sum of the ranks' own rates"),
-    VALUE("rank_rate_min", rank_rate_min, "bytes/s", true, RATE, "rate of the slowest rank"),
-    VALUE("rank_rate_max", rank_rate_max, "bytes/s", true, RATE, "rate of the fastest rank"),
-    VALUE("cached", cached, "1", false, AMOUNT, "part of the data in page caches before a read"),
-    VALUE("dirty", dirty, "1", false, AMOUNT, "part of the data not on storage after a write"),
-    VALUE("retransmits", retransmits, "1", false, AMOUNT, "segments that TCP sent again"),
+    VALUE("open", open, "s", false, TIME, TIMED | DATA, "first start to last end of opens"),
+    VALUE("transfer", transfer, "s", false, TIME, TIMED | DATA,
+          "first start to last end of transfers"),
+    VALUE("close", close, "s", false, TIME, TIMED | DATA, "first start to last end of closes"),
+    VALUE("overlap", overlap, "s", true, TIME, TIMED | DATA,
+          "time in which all ranks were transferring"),
+    VALUE("rank_time_min", rank_time_min, "s", false, TIME, TIMED | WHOLE,
+          "transfer time of the fastest rank"),
+    VALUE("rank_time_mean", rank_time_mean, "s", false, TIME, TIMED | WHOLE,
+          "mean transfer time of the ranks"),
+    VALUE("rank_time_max", rank_time_max, "s", false, TIME, TIMED | WHOLE,
+          "transfer time of the slowest rank"),
+    VALUE("cpu", cpu, "s", false, TIME, TIMED | WHOLE,
+          "CPU time of all ranks while they transferred"),
+    VALUE("bytes", bytes, "bytes", true, AMOUNT, BYTES, "bytes moved by all ranks"),
+    VALUE("operations", operations, "1", true, AMOUNT, 0, "operations completed by all ranks"),
+    VALUE("errors", errors, "1", false, AMOUNT, 0, "operations that failed"),
+    VALUE("wrong", wrong, "1", false, AMOUNT, VERIFIES, "transfers that read wrong data"),
+    VALUE("stonewall_rate", stonewall_rate, "bytes/s", true, RATE, TIMED | BYTES | DEADLINE,
+          "rate until the stonewall"),
+    VALUE("stonewall_time", stonewall_time, "s", false, TIME, TIMED | DEADLINE,
+          "time until the stonewall"),
+    VALUE("rank_rate_sum", rank_rate_sum, "bytes/s", true, RATE, TIMED | DATA,
+          "sum of the ranks' own rates"),
+    VALUE("rank_rate_min", rank_rate_min, "bytes/s", true, RATE, TIMED | DATA,
+          "rate of the slowest rank"),
+    VALUE("rank_rate_max", rank_rate_max, "bytes/s", true, RATE, TIMED | DATA,
+          "rate of the fastest rank"),
+    VALUE("cached", cached, "1", false, AMOUNT, TIMED | READS,
+          "part of the data in page caches before a read"),
+    VALUE("dirty", dirty, "1", false, AMOUNT, TIMED | WRITES,
+          "part of the data not on storage after a write"),
+    VALUE("retransmits", retransmits, "1", false, AMOUNT, NET, "segments that TCP sent again"),
     {0},
 };
 #define ROW_COUNT (sizeof weir_figure_rows / sizeof *weir_figure_rows - 1)
@@ -98,6 +130,40 @@ const struct weir_figure_row *weir_figure_find(const char *name)
         if (strcmp(row->name, name) == 0)
             return row;
     return NULL;
+}
+
+static unsigned needs_met(const struct weir_phase *planned, bool is_cycle_verb)
+{
+    const struct weir_names *names = &planned->names;
+    unsigned met =
+        planned->is_check || planned->is_prefill || planned->verb == WEIR_REMOVE ? 0 : TIMED;
+    bool creates = planned->verb == WEIR_CREATE, reads = planned->verb == WEIR_READ_FILE;
+
+    if (is_cycle_verb)
+        return met;
+    met |= WHOLE | (planned->rate.per_s > 0.0 ? OPEN_LOOP : 0) |
+           (planned->stop.deadline_ns > 0 ? DEADLINE : 0);
+    if (planned->program != NULL)
+        return met | BYTES | WRITES | (planned->program->must_verify ? VERIFIES : 0);
+    if (weir_verb_moves_data(planned->verb))
+        return met | BYTES | DATA | (weir_verb_reads(planned->verb) ? READS : 0) |
+               (weir_verb_writes(planned->verb) ? WRITES : 0) |
+               (planned->verb == WEIR_MIXED ? MIXED : 0) |
+               (planned->transfers.must_verify ? VERIFIES : 0);
+    for (unsigned i = 0; i < names->cycle_count; i++) {
+        creates |= names->cycle[i] == WEIR_CREATE;
+        reads |= names->cycle[i] == WEIR_READ_FILE;
+    }
+    if (weir_verb_works_on_trees(planned->verb) && names->bytes > 0)
+        met |= (creates || reads ? BYTES : 0) | (creates ? WRITES : 0) |
+               (names->must_verify || names->must_verify_made ? VERIFIES : 0);
+    return met;
+}
+
+bool weir_figure_is_of(const struct weir_figure_row *row, const struct weir_phase *planned,
+                       bool is_cycle_verb)
+{
+    return (row->needs & ~needs_met(planned, is_cycle_verb)) == 0;
 }
 
 const struct weir_measured_figure *weir_measured_find(const struct weir_measured_phase *phase,
@@ -133,8 +199,9 @@ static double quantile_of(const struct weir_figure_row *row, const struct weir_h
     return (double)weir_histogram_percentile(histogram, row->fraction) / 1e9;
 }
 
+/* Only those of rows whose needs are `met`. */
 static void set_figures(struct weir_arena *arena, struct weir_measured_phase *phase,
-                        const struct inputs *inputs)
+                        const struct inputs *inputs, unsigned met)
 {
     struct weir_measured_figure figures[ROW_COUNT], *kept;
     unsigned count = 0;
@@ -159,7 +226,8 @@ static void set_figures(struct weir_arena *arena, struct weir_measured_phase *ph
                 inputs->operations < 0x1p53)
                 figure.n = (uint64_t)inputs->operations;
         }
-        if (isfinite(figure.value) && figure.value >= 0.0) /* a damaged file may hold anything */
+        if ((row->needs & ~met) == 0 && isfinite(figure.value) &&
+            figure.value >= 0.0) /* a damaged file may hold anything */
             figures[count++] = figure;
     }
     kept = weir_arena_take(arena, count * sizeof *kept);
@@ -198,9 +266,6 @@ static struct inputs inputs_of(const struct weir_plan *plan, const struct weir_p
     inputs.errors = (double)found->error_count;
     if (found->mismatches.checked_transfers > 0)
         inputs.wrong = (double)found->mismatches.wrong_transfers;
-    if (planned->is_check || planned->is_prefill || planned->verb == WEIR_REMOVE)
-        return inputs;
-
     inputs.rate = or_nan(weir_figures_rate((double)found->byte_count, time_s));
     inputs.ops = or_nan(weir_verb_works_on_trees(planned->verb)
                             ? weir_figures_ops_per_s(planned, found)
@@ -213,15 +278,13 @@ static struct inputs inputs_of(const struct weir_plan *plan, const struct weir_p
     inputs.rank_time_mean = or_nan(found->rank_s_mean);
     inputs.rank_time_max = or_nan(found->rank_s_max);
     inputs.cpu = or_nan(found->cpu_user_s + found->cpu_system_s);
-    if (weir_verb_moves_data(planned->verb)) {
-        inputs.open = found->windows.open_s;
-        inputs.transfer = found->windows.transfer_s;
-        inputs.close = found->windows.close_s;
-        inputs.overlap = found->common_s;
-        inputs.rank_rate_sum = or_nan(found->counted.bytes_per_s_sum);
-        inputs.rank_rate_min = or_nan(found->counted.bytes_per_s_min);
-        inputs.rank_rate_max = or_nan(found->counted.bytes_per_s_max);
-    }
+    inputs.open = found->windows.open_s;
+    inputs.transfer = found->windows.transfer_s;
+    inputs.close = found->windows.close_s;
+    inputs.overlap = found->common_s;
+    inputs.rank_rate_sum = or_nan(found->counted.bytes_per_s_sum);
+    inputs.rank_rate_min = or_nan(found->counted.bytes_per_s_min);
+    inputs.rank_rate_max = or_nan(found->counted.bytes_per_s_max);
     if (stonewall->has_deadline && stonewall->seconds > 0.0) {
         inputs.stonewall_time = stonewall->seconds;
         inputs.stonewall_rate = or_nan(
@@ -406,7 +469,8 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     else
         weir_plan_case_id(test, planned, phase->case_id);
     phase->outcome = found->outcome;
-    phase->is_timed = isfinite(inputs.rate) || isfinite(inputs.ops);
+    phase->is_timed =
+        (needs_met(planned, false) & TIMED) != 0 && (isfinite(inputs.rate) || isfinite(inputs.ops));
     phase->believed = found->believed;
     phase->believed_as = found->believed_as;
 
@@ -425,7 +489,9 @@ static void set_phase(struct weir_arena *arena, struct weir_measured_phase *phas
     phase->failure = or_none(arena, found->failure);
     weir_text_close(&text);
 
-    set_figures(arena, phase, &inputs);
+    /* What was checked is told, whatever the plan says. */
+    set_figures(arena, phase, &inputs,
+                needs_met(planned, false) | (isfinite(inputs.wrong) ? VERIFIES : 0));
 }
 
 /* A row of one verb of a cycle. */
@@ -442,7 +508,7 @@ static void set_verb(struct weir_arena *arena, struct weir_measured_phase *phase
     inputs.latency = verb->latency;
     inputs.ops = or_nan(weir_figures_rate((double)verb->op_count, phase->found->windows.total_s));
     phase->is_timed = isfinite(inputs.ops);
-    set_figures(arena, phase, &inputs);
+    set_figures(arena, phase, &inputs, ~0u);
 }
 
 /* A row of one label of a program. */
@@ -466,7 +532,7 @@ static void set_label(struct weir_arena *arena, struct weir_measured_phase *phas
     inputs.rank_time_max = or_nan(label->rank_s_max);
     inputs.dirty = ratio(label->unstored_bytes, label->written_asked_bytes);
     phase->is_timed = isfinite(inputs.time);
-    set_figures(arena, phase, &inputs);
+    set_figures(arena, phase, &inputs, ~0u);
 }
 
 struct weir_measured_phase *weir_measures_of_phase(struct weir_arena *arena,
@@ -661,7 +727,7 @@ static void set_flow(struct weir_arena *arena, struct weir_measured_phase *phase
     phase->failure = or_none(arena, failure);
     phase->outcome = inputs.errors > 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
     phase->is_timed = isfinite(inputs.ops);
-    set_figures(arena, phase, &inputs);
+    set_figures(arena, phase, &inputs, ~0u);
 }
 
 /* All flows of a measurement together. */
@@ -733,7 +799,7 @@ static void set_measurement(struct weir_arena *arena, struct weir_measured_phase
     }
     phase->outcome = inputs.errors > 0 ? WEIR_OUTCOME_PARTIAL : WEIR_OUTCOME_COMPLETE;
     phase->is_timed = isfinite(inputs.ops);
-    set_figures(arena, phase, &inputs);
+    set_figures(arena, phase, &inputs, ~0u);
 }
 
 static void set_net_end(struct weir_arena *arena, struct weir_measured_run *run, const json_t *end,

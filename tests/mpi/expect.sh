@@ -163,6 +163,25 @@ kill -TERM $!
 wait $! && fail "a run that is interrupted exits with 0"
 expect_error '^weir: --expect: errors = 0: .*, and the run is PARTIAL'
 
+# Figures that the plan cannot have are refused before the run, and a run has those that are not refused.
+cannot() { # cannot FIGURES WORDS...
+    local figures=$1 figure
+    shift
+    for figure in $figures; do
+        capture "$WEIR" "$@" --explain --expect "$figure >= 0"
+        expect_exit 2
+        expect_error "no such phase of the plan measures ${figure##*.}$"
+    done
+}
+cannot 'rate bytes open transfer close overlap cached dirty wrong rank_rate_sum stonewall_rate' mdtest -F -n 10 -d names
+cannot 'stat.rate stat.dirty' mdtest -F -n 10 -w 4k -e 4k -d names
+cannot 'write.cached read.dirty wrong response_p50 read_p50' ior -w -r -o f
+cannot 'stat.rate stat.time stat.cpu cached' md-workbench -D 1 -I 2 -P 2 -R 1 -S 4096 -o sets
+capture "$WEIR" ior -w -r -R -t 64k -b 256k -o f --expect 'read.cached >= 0, write.dirty >= 0, wrong = 0, rank_rate_min > 0' --allow-unverified --allow "$void"
+expect_exit 0
+capture "$WEIR" mdtest -F -n 10 -w 4k -e 4k -d names --expect 'file creation.rate > 0, file read.rate > 0, file stat.ops > 0' --allow-unverified --allow "$void"
+expect_exit 0
+
 # A format without a place for them has them on standard error; --plain and the name of an original as well.
 ln -s "$WEIR" ior
 for words in "$WEIR ior --summaryFormat JSON" "$WEIR ior --summaryFormat CSV" "$WEIR ior --plain" ./ior; do

@@ -169,10 +169,14 @@ static void what_cannot_be_measured_is_refused_before_the_run(void **state)
         {"write_p99 <= 1ms", "no such phase of the plan measures write_p99"},
         {"stonewall_rate >= 1GB/s", "no such phase of the plan measures stonewall_rate"},
         {"retransmits = 0", "no such phase of the plan measures retransmits"},
+        {"write.cached <= 0", "no such phase of the plan measures cached"},
+        {"read.dirty <= 0", "no such phase of the plan measures dirty"},
+        {"wrong = 0", "no such phase of the plan measures wrong"},
         {"rate >= 1GB/s, p99", "is no condition"},
     };
     struct scene scene = make_scene();
     struct weir_error none = {0};
+    struct weir_phase *read = scene.plan->tests[0]->phases[1];
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct weir_error error = {0};
@@ -186,6 +190,17 @@ static void what_cannot_be_measured_is_refused_before_the_run(void **state)
                                        scene.plan, "--expect", &none),
                      0);
     assert_int_equal(weir_expect_check(NULL, scene.plan, "--expect", &none), 0);
+    read->transfers.must_verify = true;
+    read->rate.per_s = 10;
+    read->stop.deadline_ns = 10;
+    assert_int_equal(weir_expect_check("wrong = 0, read.cached <= 0, write.dirty <= 0, "
+                                       "read.response_p99 <= 1s, stonewall_rate > 0",
+                                       scene.plan, "--expect", &none),
+                     0);
+    read->is_check = true;
+    assert_int_equal(
+        weir_expect_check("wrong = 0, check.errors = 0", scene.plan, "--expect", &none), 0);
+    assert_true(weir_expect_check("check.rate >= 1MB/s", scene.plan, "--expect", &none) < 0);
     scene_close(&scene);
 }
 

@@ -33,12 +33,16 @@ struct weir_figure_row {
     const char *meaning; /* a noun phrase, for manuals and metrics */
     size_t offset;       /* of the inputs in measures.c */
     double fraction;     /* of a histogram: the quantile; 2 = the mean, 3 = the greatest */
+    unsigned needs;      /* of a phase: weir_figure_is_of */
 };
 
 extern const struct weir_figure_row weir_figure_rows[]; /* a row without a name ends it */
 
 /* By name; NULL = there is no such figure. */
 const struct weir_figure_row *weir_figure_find(const char *name);
+/* False: the phase cannot have the figure, or one verb of its cycle cannot, whatever happens. */
+bool weir_figure_is_of(const struct weir_figure_row *row, const struct weir_phase *planned,
+                       bool is_cycle_verb);
 
 /* One figure of a phase. Quantiles that need more operations than there are, and what is not known,
  * are left out. */
