@@ -875,6 +875,7 @@ static struct weir_measured_run *net_run_of(struct weir_arena *arena, const json
     struct weir_result *host = weir_result_open(1);
     const json_t *record, *flow;
     size_t i, j, count = 0;
+    unsigned order = 0;
 
     weir_json_take(begun, weir_record_run_fields, host, &host->arena);
     set_run(arena, run, host);
@@ -917,6 +918,10 @@ static struct weir_measured_run *net_run_of(struct weir_arena *arena, const json
         if (!is_record(record, "measurement"))
             continue;
         *whole = usual;
+        /* Older records have no times. Points of a time series must differ in theirs. */
+        whole->begun_s = net_number(record, "begun_s");
+        if (!(whole->begun_s > 0.0))
+            whole->begun_s = run->begun_s + 1e-6 * order++;
         set_measurement(arena, whole, plan, record);
         run->phase_count++;
         if (json_array_size(flows) < 2)

@@ -141,6 +141,19 @@ def check_metrics():
         told = [float(value) for gauge, labels, value in samples
                 if gauge == "weir_rate_bytes_per_second" and f'name="{name}"' in labels and 'dialect="ior"' in labels]
         assert told == [sum(list(runs.values())[-1]) / 2], (name, told, runs)
+    # Each measurement of weir net is a point of its own, also of files that have no times of them.
+    text = pathlib.Path(results).read_text(encoding="utf-8")
+    pathlib.Path("timeless").write_text("".join(
+        re.sub(r'"begun_s":[^,]*,', "", line) if '"record":"measurement"' in line else line for line in text.splitlines(keepends=True)), encoding="utf-8")
+    ends = {record["run_id"]: record["finished_s"] for record in map(json.loads, text.splitlines()) if record["record"] == "end"}
+    begun = {}
+    for path in (results, "timeless"):
+        points = [re.fullmatch(r'(\S+) .*run_id="(\w+)".* (\d+)', line).groups()
+                  for line in call("report", path, "--run", "all", "--format", "influx").decode().splitlines() if "dialect=net," in line]
+        assert len({(tags, when) for tags, run, when in points}) == len(points) == 8, points
+        assert all(int(when) / 1e9 < ends[run] for tags, run, when in points), (points, ends)
+        begun[path] = [int(when) for tags, run, when in points]
+    assert begun[results] == sorted(begun[results]) != begun["timeless"] == sorted(begun["timeless"]), begun
     lines = pathlib.Path("whole").read_text(encoding="utf-8").replace('"errors":0', '"errors":7', 1)
     pathlib.Path("errors").write_text(lines, encoding="utf-8")
     assert re.search(r'^weir_errors\{.*name="write".*\} 7$', call("report", "errors", "--format", "openmetrics").decode(), re.MULTILINE)

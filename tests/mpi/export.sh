@@ -13,7 +13,7 @@ for _ in 1 2; do
     run_to_end ior -w -r -F -e -t 64k -b 1m -i 2 -o "$place/data umsatz" --label nightly --set z=1 --set cluster=a
     run_to_end mdtest -n 20 -F -d "$place/tree"
     run_to_end md-workbench -P 4 -I 2 -D 1 -o files/home/alicia/relativ
-    run_to_end net --provider tcp --size 4k --iterations 200
+    run_to_end net --provider tcp --sizes 4k,8k --iterations 200 --repetitions 2
 done
 run_to_end targets "$place/platte1" "$place/platte2" --size 1m --transfer 64k
 

@@ -65,6 +65,7 @@ struct weir_net_measurement {
     uint32_t repetition;
     bool is_alone; /* PAIRS: one pair by itself */
     uint64_t message_bytes;
+    double begun_s;     /* wall clock, since 1970 */
     double seconds;     /* first post to last completion of any flow, on one clock */
     double common_s;    /* while all flows were running */
     double bytes_per_s; /* of all flows together, over `seconds` */

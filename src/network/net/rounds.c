@@ -507,7 +507,10 @@ int net_round_measure(struct net_run *run, uint32_t round, uint32_t repetition, 
     code = gather(run);
     if (code < 0)
         return give_up(error, code);
-    if (result != NULL)
-        fill_measurement(run, round, repetition, bytes, result);
+    if (result == NULL)
+        return 0;
+    fill_measurement(run, round, repetition, bytes, result);
+    result->measurements[result->measurement_count - 1].begun_s =
+        weir_wall_clock_s() - (double)(weir_clock_ns(run->clock) - start_ns) * 1e-9;
     return 0;
 }

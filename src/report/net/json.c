@@ -125,6 +125,7 @@ static const struct weir_json_field measurement_fields[] = {
     MEASURED("repetition", repetition, UNSIGNED),
     MEASURED("alone", is_alone, FLAG),
     MEASURED("message_bytes", message_bytes, COUNT),
+    MEASURED("begun_s", begun_s, REAL),
     MEASURED("seconds", seconds, REAL),
     MEASURED("overlap_s", common_s, REAL),
     MEASURED("bytes_per_s", bytes_per_s, REAL),
