@@ -94,29 +94,76 @@ static enum kind kind_of(const char *parent, const char *key, const char *value)
 
 /* ---- pseudonyms ---- */
 
-static const char *find_word(const struct weir_redaction *redaction, const char *word)
+/* These are words of sentences that are not about files. */
+static bool is_usual(const char *word)
 {
-    return json_string_value(json_object_get(redaction->words, word));
-}
-
-/* Too short, or of no site: these are words of sentences that are not about files. */
-static bool is_common(const char *word)
-{
-    return (strlen(word) < 4 && strpbrk(word, "0123456789-_.") == NULL) ||
-           weir_text_list_has("home,users,scratch,data,file,files,test,tests,temp,work,read,write,"
+    return weir_text_list_has("home,users,scratch,data,file,files,test,tests,temp,work,read,write,"
                               "create,stat,remove,storage,memory,cache,phase,rank,ranks,bytes",
                               word);
 }
 
-/* The same for equal names of a kind. Names of hosts are cut at the domain. */
-static const char *pseudonym_of(struct weir_redaction *redaction, enum kind kind, const char *name)
+/* So are short ones, but for names of users and hosts. */
+static bool is_common(const char *word)
 {
-    json_t *names = redaction->names[kind == HOSTS ? HOST : kind];
-    const char *known = json_string_value(json_object_get(names, name));
+    return (strlen(word) < 4 && strpbrk(word, "0123456789-_.") == NULL) || is_usual(word);
+}
+
+/* Names of hosts and users are the same in capitals. */
+static void fold(enum kind kind, const char *name, char folded[PATH_MAX])
+{
+    snprintf(folded, PATH_MAX, "%s", name);
+    for (char *at = folded; *at != '\0' && (kind == HOST || kind == USER); at++)
+        *at = (char)tolower((unsigned char)*at);
+}
+
+static const char *find_name(const struct weir_redaction *redaction, enum kind kind,
+                             const char *name)
+{
+    char folded[PATH_MAX];
+
+    fold(kind, name, folded);
+    return json_string_value(json_object_get(redaction->names[kind], folded));
+}
+
+/* The pseudonym of a word of a sentence. */
+static const char *find_word(const struct weir_redaction *redaction, const char *word)
+{
+    const char *found = strlen(word) > 1 ? find_name(redaction, HOST, word) : NULL;
+
+    if (found == NULL && strlen(word) > 1 && isalpha((unsigned char)word[0]) && !is_usual(word))
+        found = find_name(redaction, USER, word);
+    return found != NULL ? found : json_string_value(json_object_get(redaction->words, word));
+}
+
+/* The pseudonym of the longest host before a hyphen or a dot of the word, as in "login7-ib0" and
+ * "login7.example.org"; *rest is set to what stays of the word: a domain does not. */
+static const char *find_host_before(const struct weir_redaction *redaction, const char *word,
+                                    struct weir_text *rest)
+{
+    char host[PATH_MAX];
+    const char *found = NULL;
+
+    for (size_t end = strlen(word); found == NULL && end-- > 2;) {
+        if (word[end] != '-' && word[end] != '.')
+            continue;
+        snprintf(host, sizeof host, "%.*s", (int)end, word);
+        found = find_name(redaction, HOST, host);
+        if (found != NULL)
+            weir_text_add(rest, "%.*s", (int)strcspn(word + end, "."), word + end);
+    }
+    return found;
+}
+
+/* The same for equal names of a kind. Names of hosts are cut at the domain. */
+static const char *pseudonym_of(struct weir_redaction *redaction, enum kind kind, const char *typed)
+{
+    json_t *names = redaction->names[kind];
+    const char *known = find_name(redaction, kind, typed);
     unsigned char sum[EVP_MAX_MD_SIZE] = {0};
-    char pseudonym[64];
+    char pseudonym[64], name[PATH_MAX];
     unsigned bytes;
 
+    fold(kind, typed, name);
     if (known != NULL || name[0] == '\0')
         return known != NULL ? known : "";
     if (redaction->key_bytes > 0) {
@@ -146,10 +193,22 @@ static const char *host_of(struct weir_redaction *redaction, const char *name)
     snprintf(first, sizeof first, "%s", name);
     if (!is_address(first))
         first[strcspn(first, ".")] = '\0';
-    name = pseudonym_of(redaction, HOST, first);
-    if (strlen(first) > 1)
-        json_object_set_new_nocheck(redaction->words, first, json_string(name));
-    return name;
+    return pseudonym_of(redaction, HOST, first);
+}
+
+/* A network of Lustre stands behind '@', and the host before it. */
+static bool is_network(const char *name)
+{
+    static const char *const kinds[] = {"tcp", "o2ib", "kfi", "gni", "ptlf"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const size_t length = strlen(kinds[i]);
+
+        if (strncmp(name, kinds[i], length) == 0 &&
+            name[length + strspn(name + length, "0123456789")] == '\0')
+            return true;
+    }
+    return false;
 }
 
 /* Collects a path, and its parts as words: users by the directory that theirs is in. */
@@ -171,12 +230,11 @@ static const char *path_of(struct weir_redaction *redaction, const char *path)
         at += *at == '/';
         if (part[0] == '\0' || part[0] == '%')
             continue;
-        if (!is_common(part) && find_word(redaction, part) == NULL) {
-            bool is_user = strcmp(last, "home") == 0 || strcasecmp(last, "users") == 0;
-            const char *name = pseudonym_of(redaction, is_user ? USER : PATH, part);
-
-            json_object_set_new_nocheck(redaction->words, part, json_string(name));
-        }
+        if (strcmp(last, "home") == 0 || strcasecmp(last, "users") == 0)
+            pseudonym_of(redaction, USER, part);
+        else if (!is_common(part) && find_word(redaction, part) == NULL)
+            json_object_set_new_nocheck(redaction->words, part,
+                                        json_string(pseudonym_of(redaction, PATH, part)));
         memcpy(last, part, sizeof last);
     }
     return pseudonym;
@@ -223,7 +281,7 @@ static void add_hosts(struct weir_redaction *redaction, struct weir_text *text, 
 
     if (count == 0)
         names[count++] = list;
-    if (if_known && json_object_get(redaction->names[HOST], names[0]) == NULL)
+    if (if_known && find_name(redaction, HOST, names[0]) == NULL)
         weir_text_add(text, "%s", list);
     else if (list[0] != '\0') {
         for (unsigned i = 0; i < count; i++)
@@ -239,16 +297,20 @@ static void add_word(struct weir_redaction *redaction, struct weir_text *text, c
                      enum kind kind)
 {
     const char *known = find_word(redaction, word), *colon = strchr(word, ':');
-    const char *at = strchr(word, '@');
+    const char *at = strchr(word, '@'), *host = NULL;
+    struct weir_text rest = {0};
     char first[PATH_MAX];
 
     snprintf(first, sizeof first, "%.*s", (int)strcspn(word, "/."), word);
     if (known == NULL && kind == COMMAND)
         known = json_string_value(json_object_get(redaction->names[PATH], word));
+    if (known == NULL && strpbrk(word, ":/@") == NULL)
+        host = find_host_before(redaction, word, &rest);
     if (known != NULL) {
         weir_text_add(text, "%s", known);
-    } else if (is_address(word) ||
-               (word[strlen(first)] == '.' && json_object_get(redaction->names[HOST], first))) {
+    } else if (host != NULL) {
+        weir_text_add(text, "%s%s", host, weir_text_string(&rest));
+    } else if (is_address(word)) {
         weir_text_add(text, "%s", host_of(redaction, word));
     } else if (((word[0] == '/' || (word[0] == '~' && word[1] == '/')) && strlen(word) > 2) ||
                weir_text_begins(word, "./") || weir_text_begins(word, "../")) {
@@ -262,8 +324,10 @@ static void add_word(struct weir_redaction *redaction, struct weir_text *text, c
         add_word(redaction, text, word, kind);
     } else if (at != NULL && at > word && at[1] != '\0') {
         snprintf(first, sizeof first, "%.*s", (int)(at - word), word);
-        weir_text_add(text, "%s@", pseudonym_of(redaction, USER, first));
-        weir_text_add(text, "%s", host_of(redaction, at + 1));
+        weir_text_add(text, "%s@",
+                      is_network(at + 1) ? host_of(redaction, first)
+                                         : pseudonym_of(redaction, USER, first));
+        weir_text_add(text, "%s", is_network(at + 1) ? at + 1 : host_of(redaction, at + 1));
     } else if (strchr(word, '[') != NULL) {
         add_hosts(redaction, text, word, true);
     } else {
@@ -271,10 +335,13 @@ static void add_word(struct weir_redaction *redaction, struct weir_text *text, c
         bool is_file =
             kind == COMMAND && word[0] != '-' && !isdigit((unsigned char)word[0]) &&
             (strchr(word, '/') != NULL || (dot != NULL && isalpha((unsigned char)dot[1])));
-        bool is_below = strchr(word, '/') != NULL && find_word(redaction, first) != NULL;
+        bool is_below =
+            strchr(word, '/') != NULL && (find_word(redaction, first) != NULL ||
+                                          find_host_before(redaction, first, &rest) != NULL);
 
         weir_text_add(text, "%s", is_file || is_below ? path_of(redaction, word) : word);
     }
+    weir_text_close(&rest);
 }
 
 /* Replaces the names in a text word by word. `option` is the word before the text, if it is one of
@@ -334,17 +401,28 @@ static json_t *redact_string(struct weir_redaction *redaction, enum kind kind, c
                              const char *before, bool replaces)
 {
     struct weir_text text = {0};
+    const char *end;
     json_t *made;
 
     if (kind == KEPT || string[0] == '\0')
         return NULL;
-    if (kind == TEXT || kind == COMMAND)
-        return replaces ? redact_text(redaction, string, kind, before) : NULL;
-    if (kind == PATH && strstr(string, ":/") != NULL && string[0] != '/') {
-        /* A host before the path of a mount: "server:/export", "10.0.0.1@tcp:/lfs". */
-        weir_text_add(&text, "%.*s", (int)strcspn(string, ":@"), string);
+    if (kind == TEXT || kind == COMMAND) {
+        made = redact_text(redaction, string, kind, before);
+        if (!replaces)
+            json_decref(made);
+        return replaces ? made : NULL;
+    }
+    if (kind == PATH && string[0] == '[' && strstr(string, "]:/") != NULL) {
+        weir_text_add(&text, "%.*s", (int)strcspn(string + 1, "]"), string + 1);
         host_of(redaction, weir_text_string(&text));
         weir_text_clear(&text);
+    } else if (kind == PATH && string[0] != '/' && (end = strstr(string, ":/")) != NULL) {
+        /* Hosts before the path of a mount: "server:/export", "10.0.0.1@tcp,m2@tcp:m3@tcp:/lfs". */
+        for (const char *at = string; at < end; at += strcspn(at, ",:") + 1) {
+            weir_text_add(&text, "%.*s", (int)strcspn(at, ",:@"), at);
+            host_of(redaction, weir_text_string(&text));
+            weir_text_clear(&text);
+        }
     }
     if (kind == HOSTS) {
         add_hosts(redaction, &text, string, false);

@@ -220,6 +220,19 @@ def check_redaction():
         for name in names:
             found = re.search(rb"(?<![\w.-])" + re.escape(name.encode()) + rb"(?![\w-])" if words != ("renamed",) else re.escape(name.encode()), told)
             assert not found, (words, style, name, told[max(0, found.start() - 200):found.end() + 50])
+    # Short users, hosts in capitals, with a domain or a suffix, and each server of a mount.
+    text = re.sub(r'"label":"nightly"', f'"label":"kim\'s run on {HOST.upper()}.cluster.example.org, {HOST}-ib0 and mgs02@o2ib"', text)
+    text = re.sub(r'"source":"/dev/[^"]*"', '"source":"mgs01@o2ib,10.9.8.7@tcp:mgs02@o2ib:/lfs"', text).replace('"z":"1"', '"who":"kim"')
+    text = text.replace('"failure":""', '"failure":"mgs01@o2ib has no room for Kim"', 1).replace("alicia", "kim")
+    assert all(name in text for name in ("-ib0", "10.9.8.7@tcp", '"who"', "for Kim", "home/kim"))
+    pathlib.Path("hidden").write_text(text, encoding="utf-8")
+    told = [call("report", "hidden", "--run", "all", "--format", style, "--redact").decode() for style in ("csv-long", "json-long", "influx", "verdict")]
+    told.append((call("export", "sqlite", "hidden", "-o", "h.db", "--redact"), dump("h.db"))[1])
+    for style in told:
+        found = re.search(rf"\bkim\b|{HOST}|mgs0|example|10\.9\.8\.7", style, re.IGNORECASE)
+        assert not found, (found, style[max(0, found.start() - 200):found.end() + 50])
+    host, server = re.search(r"user-1's run on (host-\d+), \1-ib0 and (host-\d+)@o2ib", told[1]).groups()
+    assert host != server, told[1]
     # Figures, cases and verdicts stay.
     kept = ("run_id", "case_id", "name", "figure", "value", "believed", "findings", "ranks", "nodes")
     rows = csv.DictReader(io.StringIO(call("report", "renamed", "--run", "all", "--format", "csv-long", "--redact").decode()))
