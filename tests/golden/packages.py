@@ -28,3 +28,19 @@ def need(module, package):
 def need_program(name, package):
     path = shutil.which(name)
     return path if path else skip(package)
+
+
+def closed(schema):
+    """A copy of a JSON schema that accepts no key which it does not name; those of docs/ do, as keys are added."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: value if key in ("if", "enum", "const", "required") else closed(value) for key, value in schema.items()}
+    if "allOf" in schema:
+        for part in made["allOf"]:
+            part.get("then", {}).pop("additionalProperties", None)
+        made["unevaluatedProperties"] = False
+    elif schema.get("type") == "object" and "properties" in schema:
+        made.setdefault("additionalProperties", False)
+    return made

@@ -137,12 +137,14 @@ static void the_schema_of_the_result_file_is_what_its_tables_say(void **state)
     add_kind(rules, "phase", weir_record_planned_phase_fields, weir_record_phase_fields,
              weir_record_detail_fields);
     add_kind(rules, "timed", weir_record_timed_fields, NULL, NULL);
+    add_kind(rules, "end", weir_record_end_fields, NULL, NULL);
     weir_json_add(&text,
-                  json_pack("{s:s,s:s,s:s,s:{s:{s:s}},s:[s],s:o}", "$schema",
-                            "https://json-schema.org/draft/2020-12/schema", "title",
+                  json_pack("{s:s,s:s,s:s,s:{s:{s:s},s:{s:s},s:{s:s},s:{s:s},s:{}},s:[s],s:o}",
+                            "$schema", "https://json-schema.org/draft/2020-12/schema", "title",
                             "A line of a result file of weir, " WEIR_RECORD_SCHEMA, "type",
-                            "object", "properties", "record", "type", "string", "required",
-                            "record", "allOf", rules),
+                            "object", "properties", "record", "type", "string", "run_id", "type",
+                            "string", "schema", "type", "string", "weir", "type", "string", "build",
+                            "required", "record", "allOf", rules),
                   JSON_INDENT(1));
     golden_expect("schema-result.json", &text);
     weir_text_close(&text);
