@@ -59,6 +59,9 @@ def check_import():
     for path in reversed(files):
         call("export", "sqlite", path, path, "-o", "site.db", "--with", "histograms,series")
     assert dump("site.db") == once
+    # Details stay where an import reads none.
+    call("export", "sqlite", *files, "-o", "site.db")
+    assert dump("site.db") == once
     assert ask("site.db", "SELECT count(*) FROM phase WHERE loops IS NULL") == [(0,)]
     assert ask("site.db", "SELECT count(*) FROM good WHERE believed IN ('DO NOT USE', 'PARTIAL')") == [(0,)] != ask("site.db", "SELECT count(*) FROM good")
     # Details are those of the records.
@@ -86,6 +89,17 @@ def check_parts():
     call("export", "sqlite", "whole", "-o", "whole.db")
     call("export", "sqlite", "cut", "-o", "cut.db")
     assert dump("cut.db") == dump("whole.db")
+    # A copy that has its end, and has lost a phase.
+    phases = [number for number, line in enumerate(lines[:end]) if '"record":"phase"' in line]
+    pathlib.Path("holed").write_text("".join(lines[:phases[-1]]) + "".join(lines[phases[-1] + 1:end + 1]), encoding="utf-8")
+    call("export", "sqlite", "holed", "-o", "cut.db",
+         says=rf"holed: run \w+ is left out: the database has more of it \({len(phases)} phases, here {len(phases) - 1}\)")
+    assert dump("cut.db") == dump("whole.db")
+    # Pseudonyms that are numbers belong to one import.
+    call("export", "sqlite", "whole", "-o", "numbered.db", "--redact")
+    before = pathlib.Path("numbered.db").read_bytes()
+    call("export", "sqlite", "whole", "-o", "numbered.db", "--redact", code=2, says="host-1 may be another host now: give --redact-key")
+    assert pathlib.Path("numbered.db").read_bytes() == before
 
 
 def check_others():

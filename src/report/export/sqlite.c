@@ -26,7 +26,20 @@
 #define SCHEMA_VERSION 1
 #define LOCK_WAIT_MS 10000 /* an import of 10,000 phases takes less than 1 s */
 
-enum statement { RUN, TAG, PHASE, FIGURE, FINDING, BUCKET, INTERVAL, FIND_RUN, DROP_RUN, COUNT };
+enum statement {
+    RUN,
+    TAG,
+    PHASE,
+    FIGURE,
+    FINDING,
+    BUCKET,
+    INTERVAL,
+    FIND_RUN,
+    KEEP_BUCKETS,
+    KEEP_INTERVALS,
+    DROP_RUN,
+    COUNT
+};
 
 struct import {
     const struct weir_export_request *request;
@@ -171,10 +184,19 @@ static int prepare_statements(struct import *import)
         [FIGURE] = "INSERT INTO figure VALUES(?,?,?,?,?,?)",
         [BUCKET] = "INSERT INTO bucket VALUES(?,?,?,?)",
         [INTERVAL] = "INSERT INTO interval VALUES(?,?,?,?)",
-        [FIND_RUN] = "SELECT finished_s > 0 FROM run WHERE run_id = ?",
+        [FIND_RUN] = "SELECT finished_s > 0, (SELECT count(*) FROM phase WHERE run_id = ?1) "
+                     "FROM run WHERE run_id = ?1",
+        [KEEP_BUCKETS] = "INSERT INTO kept_bucket SELECT b.* FROM bucket b JOIN phase "
+                         "USING(phase_id) WHERE run_id = ?",
+        [KEEP_INTERVALS] = "INSERT INTO kept_interval SELECT i.* FROM interval i JOIN phase "
+                           "USING(phase_id) WHERE run_id = ?",
         [DROP_RUN] = "DELETE FROM run WHERE run_id = ?",
     };
 
+    if (execute(import, "PRAGMA temp_store = MEMORY;"
+                        "CREATE TEMP TABLE kept_bucket AS SELECT * FROM bucket WHERE 0;"
+                        "CREATE TEMP TABLE kept_interval AS SELECT * FROM interval WHERE 0") != 0)
+        return import->error->code;
     for (int i = 0; i < COUNT; i++) {
         const struct weir_json_field *fields = i == RUN     ? weir_measured_run_fields
                                                : i == PHASE ? weir_measured_phase_columns
@@ -316,13 +338,15 @@ static int add_phase(struct import *import, const struct weir_measured_phase *ph
                : code;
 }
 
-/* Puts the run in the place of what there is of it, unless that has its end and this one has none.
+/* Puts the run in the place of what there is of it, unless that has its end and this one has none,
+ * or has more phases: a copy may be cut. Histograms and series that this import does not read stay.
  */
 static int add_run(struct import *import, const struct weir_measured_run *run)
 {
     sqlite3_stmt *find = import->statements[FIND_RUN];
-    bool is_whole;
-    int code;
+    bool is_there, is_whole;
+    unsigned phase_count;
+    int code = 0;
 
     if (run->run_id[0] == '\0') {
         weir_log(WEIR_LOG_WARNING, "%s: run %u is left out: files of its version have no run ids",
@@ -330,11 +354,23 @@ static int add_run(struct import *import, const struct weir_measured_run *run)
         return 0;
     }
     sqlite3_bind_text(find, 1, run->run_id, -1, SQLITE_TRANSIENT);
-    is_whole = sqlite3_step(find) == SQLITE_ROW && sqlite3_column_int(find, 0) != 0;
+    is_there = sqlite3_step(find) == SQLITE_ROW;
+    is_whole = is_there && sqlite3_column_int(find, 0) != 0;
+    phase_count = is_there ? (unsigned)sqlite3_column_int(find, 1) : 0;
     sqlite3_reset(find);
-    if (is_whole && !run->has_ended)
+    if ((is_whole && !run->has_ended) || phase_count > run->phase_count) {
+        weir_log(WEIR_LOG_WARNING,
+                 "%s: run %s is left out: the database has more of it (%u phases, here %u%s)",
+                 run->source, run->run_id, phase_count, run->phase_count,
+                 run->has_ended ? "" : " and no end");
         return 0;
-    code = insert(import, DROP_RUN, NULL, NULL, "s", run->run_id);
+    }
+    if (is_there && !import->request->has_histograms)
+        code = insert(import, KEEP_BUCKETS, NULL, NULL, "s", run->run_id);
+    if (is_there && !import->request->has_series && code == 0)
+        code = insert(import, KEEP_INTERVALS, NULL, NULL, "s", run->run_id);
+    if (code == 0)
+        code = insert(import, DROP_RUN, NULL, NULL, "s", run->run_id);
     if (code == 0)
         code = insert(import, RUN, weir_measured_run_fields, run, "sdd", run->source, run->begun_s,
                       run->finished_s);
@@ -344,6 +380,12 @@ static int add_run(struct import *import, const struct weir_measured_run *run)
                       run->tags[i].value);
     for (unsigned i = 0; code == 0 && i < run->phase_count; i++)
         code = add_phase(import, &run->phases[i]);
+    if (is_there && code == 0)
+        code = execute(
+            import, "INSERT INTO bucket SELECT k.* FROM kept_bucket k JOIN phase USING(phase_id);"
+                    "INSERT INTO interval SELECT k.* FROM kept_interval k JOIN phase "
+                    "USING(phase_id);"
+                    "DELETE FROM kept_bucket; DELETE FROM kept_interval");
     return code;
 }
 
@@ -464,6 +506,12 @@ int weir_export_sqlite(const struct weir_export_request *request, struct weir_te
     if (code != 0)
         return code;
     code = stat(import.path, &facts) != 0 ? import_new(&import) : -EEXIST;
+    if (code == -EEXIST && request->redact.redacts && request->redact.key_path == NULL &&
+        (stat(import.path, &facts) != 0 || facts.st_size > 0))
+        code = weir_error_usage(error, "export: --redact",
+                                "%s has pseudonyms of an earlier import, and host-1 may be another "
+                                "host now: give --redact-key, or a new database with -o",
+                                import.path);
     if (code == -EEXIST && (code = check_locks(&import)) == 0)
         code = import_into(&import, import.path, false);
     weir_redaction_close(import.redaction);
