@@ -8,7 +8,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -248,24 +250,59 @@ int weir_expect_check_net(const char *list, const char *phase, const char *place
 
 /* ---- after it ---- */
 
+/* -1, 0, 1: below the limit, equal, above it; rounding apart. */
+static int side_of(double value, double limit)
+{
+    return fabs(value - limit) <= 1e-12 * fabs(limit) ? 0 : value < limit ? -1 : 1;
+}
+
+/* With as many digits as show on which side of the limit the value is. */
 static const char *format_value(const struct weir_condition *condition, double value, char text[32])
 {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T"};
-    bool is_binary =
-        strpbrk(condition->text, "iI") != NULL && strstr(condition->text, "iB") != NULL;
-    unsigned power = 0;
+    static const struct {
+        const char *unit;
+        double factor;
+        const char *suffix;
+    } scales[] = {{"bytes/s", 1e12, " TB/s"},
+                  {"bytes/s", 1e9, " GB/s"},
+                  {"bytes/s", 1e6, " MB/s"},
+                  {"bytes/s", 1e3, " kB/s"},
+                  {"bytes/s", 1, " B/s"},
+                  {"bytes/s", 0x1p40, " TiB/s"},
+                  {"bytes/s", 0x1p30, " GiB/s"},
+                  {"bytes/s", 0x1p20, " MiB/s"},
+                  {"bytes/s", 0x1p10, " KiB/s"},
+                  {"bytes/s", 1, " B/s"},
+                  {"bytes", 0x1p40, " TiB"},
+                  {"bytes", 0x1p30, " GiB"},
+                  {"bytes", 0x1p20, " MiB"},
+                  {"bytes", 0x1p10, " KiB"},
+                  {"bytes", 1, " bytes"},
+                  {"s", 1, " s"},
+                  {"s", 1e-3, " ms"},
+                  {"s", 1e-6, " us"},
+                  {"s", 1e-9, " ns"},
+                  {"1/s", 1, "/s"},
+                  {"1", 1, ""}};
+    const unsigned binary_rates = 5, row_count = sizeof scales / sizeof *scales;
+    bool is_number = condition->unit[0] == '1';
+    unsigned i = strstr(condition->text, "iB") != NULL ? binary_rates : 0;
 
-    if (strcmp(condition->unit, "s") == 0)
-        return weir_duration_format(value, text);
-    if (strcmp(condition->unit, "bytes") == 0)
-        return weir_size_format((uint64_t)value, text);
-    if (strcmp(condition->unit, "bytes/s") != 0) {
-        snprintf(text, 32, "%.7g%s", value, strcmp(condition->unit, "1/s") == 0 ? "/s" : "");
-        return text;
+    while (strcmp(scales[i].unit, condition->unit) != 0)
+        i++;
+    /* Each row of scales descends. */
+    while (value > 0 && value < scales[i].factor && i + 1 < row_count &&
+           strcmp(scales[i + 1].unit, condition->unit) == 0 &&
+           scales[i + 1].factor < scales[i].factor)
+        i++;
+    while (value == 0 && scales[i].factor > 1)
+        i++;
+    for (int digits = is_number ? 7 : 4; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g%s", digits, value / scales[i].factor, scales[i].suffix);
+        if (side_of(strtod(text, NULL) * scales[i].factor, condition->limit) ==
+            side_of(value, condition->limit))
+            break;
     }
-    for (; power < 4 && value >= (is_binary ? 1024.0 : 1000.0); power++)
-        value /= is_binary ? 1024.0 : 1000.0;
-    snprintf(text, 32, "%.4g %s%sB/s", value, prefixes[power], is_binary && power > 0 ? "i" : "");
     return text;
 }
 
@@ -305,9 +342,11 @@ static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
 {
     const struct weir_measured_phase *worst = &run->phases[first];
     double *values = weir_arena_take(arena, (run->phase_count - first) * sizeof *values);
-    char value[32], least[32], most[32], range[96] = "";
+    char value[32], least[32], most[32], range[128] = "";
     unsigned side;
-    bool is_cut;
+    /* The verdict has quantiles of the operations of all repetitions. */
+    bool is_cut, is_latency = condition != NULL &&
+                              weir_figure_find(condition->figure)->kind == WEIR_FIGURE_LATENCY;
 
     for (unsigned k = first; k < run->phase_count; k++) {
         const struct weir_measured_phase *phase = &run->phases[k];
@@ -342,7 +381,8 @@ static void judge_case(struct weir_arena *arena, struct weir_expect_case *each,
     }
     each->value = weir_median_sort(values, each->count);
     if (each->count > 1)
-        snprintf(range, sizeof range, ", median of %u, %s to %s", each->count,
+        snprintf(range, sizeof range, ", median of %u%s%s, %s to %s", each->count,
+                 is_latency ? " values of " : "", is_latency ? condition->figure : "",
                  format_value(condition, values[0], least),
                  format_value(condition, values[each->count - 1], most));
     each->text = weir_arena_printf(arena, "%s %s%s%s%s", each->phase,

@@ -133,6 +133,63 @@ static void a_run_that_was_cut_fulfils_nothing(void **state)
     scene_close(&scene);
 }
 
+static void a_value_is_printed_on_its_side_of_the_limit(void **state)
+{
+    static const struct {
+        const char *condition;
+        double seconds; /* of 1 GB */
+        const char *text;
+    } cases[] = {
+        {"rate >= 1GB/s", 1.00004, "999.96 MB/s"},
+        {"rate >= 1GB/s", 1, "1 GB/s"},
+        {"rate > 1GB/s", 1, "1 GB/s"},
+        {"rate >= 2GB/s", 1.00004, "1000 MB/s"},
+        {"rate >= 1GiB/s", 1, "953.7 MiB/s"},
+        {"rate <= 1MB/s", 999.99999, "1.00000001 MB/s"},
+        {"rate < 1B/s", 1e10, "0.1 B/s"},
+        {"time <= 5ms", 0.00500004, "5.00004 ms"},
+        {"time <= 5ms", 0.005, "5 ms"},
+        {"time <= 1s", 0.00325, "3.25 ms"},
+        {"time <= 1s", 90, "90 s"},
+        {"bytes >= 1GiB", 1, "953.7 MiB"},
+        {"operations = 7", 1, "8"},
+        {"errors = 0", 1, "0"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene scene = make_scene();
+        struct weir_phase_result *read = &scene.result->phases[3];
+        const struct weir_expectations *all;
+        char *condition = weir_arena_printf(&scene.result->arena, "read.%s", cases[i].condition);
+
+        read->byte_count = UINT64_C(1000000000);
+        read->op_count = 8;
+        read->windows.total_s = cases[i].seconds;
+        all = judge(&scene, condition);
+        if (strcmp(all->rows[0].text + strlen("read "), cases[i].text) != 0)
+            fail_msg("%s: %s and not %s", condition, all->rows[0].text, cases[i].text);
+        scene_close(&scene);
+    }
+}
+
+static void a_quantile_is_one_of_each_repetition(void **state)
+{
+    struct scene scene = make_scene();
+    const char *text;
+
+    for (unsigned i = 0; i < 3; i++) {
+        scene.result->phases[i].latency =
+            weir_arena_take(&scene.result->arena, sizeof(struct weir_histogram));
+        weir_histogram_reset(scene.result->phases[i].latency);
+        for (unsigned k = 0; k < 1000; k++)
+            weir_histogram_add(scene.result->phases[i].latency, 1000000 * (i + 1));
+    }
+    text = judge(&scene, "write.p99 <= 5ms")->rows[0].text;
+    if (strstr(text, ", median of 3 values of p99, ") == NULL)
+        fail_msg("%s", text);
+    scene_close(&scene);
+}
+
 static void lines_end_with_what_failed(void **state)
 {
     struct scene scene = make_scene();
@@ -384,6 +441,8 @@ int main(void)
         cmocka_unit_test(the_worst_verdict_of_the_repetitions_decides),
         cmocka_unit_test(phases_that_did_not_run_fulfil_nothing),
         cmocka_unit_test(a_run_that_was_cut_fulfils_nothing),
+        cmocka_unit_test(a_value_is_printed_on_its_side_of_the_limit),
+        cmocka_unit_test(a_quantile_is_one_of_each_repetition),
         cmocka_unit_test(lines_end_with_what_failed),
         cmocka_unit_test(what_cannot_be_measured_is_refused_before_the_run),
         cmocka_unit_test(a_run_without_conditions_has_none),
