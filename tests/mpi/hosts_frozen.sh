@@ -27,7 +27,7 @@ has_begun() {
 
 start() { # start OPTION...: two ranks on each of two hosts, and waits until they write
     rm -f "$result" "$files"/*
-    launch timeout 90 "$hosts" run -- mpiexec -n 4 --host n1:2,n2:2 -x WEIR --wdir "$work" "$WEIR" -F -w -k -t 4k -b 40k -O interIODelay=200000 \
+    launch timeout 90 "$hosts" run -- mpiexec -n 4 --host n1:2,n2:2 -x WEIR -x WEIR_DETAILS --wdir "$work" "$WEIR" -F -w -k -t 4k -b 40k -O interIODelay=200000 \
         --result "$result" -o "$files/f" "$@"
     wait_until 100 has_begun || fail "the ranks do not write"
 }

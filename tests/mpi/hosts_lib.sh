@@ -15,7 +15,7 @@ enter_hosts() { # enter_hosts HOSTS SCRIPT [inside]
 watch_places() {
     local name
     export OMPI_MCA_orte_tmpdir_base=/tmp
-    passed_on=(-x WEIR)
+    passed_on=(-x WEIR -x WEIR_DETAILS)
     for name in ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS; do
         [[ ! ${!name-} ]] || passed_on+=(-x "$name")
     done

@@ -34,9 +34,9 @@ outputs=(
     'targets|--result=|--size 1m DATADIR'
     'targets|--summary-file=|--size 1m DATADIR'
 )
-# Files that are read, and values with "file" in their help: not written.
+# Files that are read, values with "file" in their help, and that of --live, without which runs go on (mpi.live).
 others=' scriptFile hintsFileName hosts-file secret-file back file files largest-file smallest-file size write-telemetry read-telemetry
- conv give-up host-list name-list if of root mmap.advice device write savePerOpDataCSV testFile skew also group '
+ conv give-up host-list name-list if of root mmap.advice device write savePerOpDataCSV testFile skew also group live '
 
 for dialect in ior mdtest md-workbench iozone dd parabench targets; do
     capture "$WEIR" "$dialect" --help

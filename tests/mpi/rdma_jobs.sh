@@ -94,7 +94,7 @@ expect_record "writes[0].outcome == 'complete' and writes[-1].interrupted"
 testbed=$WEIR_ROOT/scripts/testbed/testbed-hosts
 "$testbed" run -- true >"$out" 2>&1 || skip "virtual hosts cannot be made here, which takes root, namespaces and a root that is a mount point, not a chroot: $(tail -n 1 "$out"); the rest is fine"
 export OMPI_MCA_orte_tmpdir_base=/tmp
-passed_on=(-x WEIR)
+passed_on=(-x WEIR -x WEIR_DETAILS)
 for name in ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS; do
     [[ ! ${!name-} ]] || passed_on+=(-x "$name")
 done

@@ -23,7 +23,7 @@ chmod 755 "$work/own"
 
 try() { # try TYPE-ON-n2 OPTION...: of two hosts with a rank each
     rm -f "$result"
-    KIND=$1 capture timeout 120 mpiexec -n 2 --host n1:1,n2:1 -x WEIR -x KIND --wdir "$work" unshare -m "$work/own" "${@:2}" \
+    KIND=$1 capture timeout 120 mpiexec -n 2 --host n1:1,n2:1 -x WEIR -x WEIR_DETAILS -x KIND --wdir "$work" unshare -m "$work/own" "${@:2}" \
         --result "$result"
     expect_done
 }
