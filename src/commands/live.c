@@ -355,10 +355,10 @@ void weir_live_close(struct weir_live *live)
     live->has_work = false;
     weir_text_close(&live->rest);
     if (live->dropped_count > 0)
-        weir_log(WEIR_LOG_WARNING,
-                 "--live: %" PRIu64 " of %" PRIu64
-                 " lines were dropped: %s has no reader, or a slow one",
-                 live->dropped_count, live->line_count, live->request->path);
+        weir_log(WEIR_LOG_WARNING, "--live: %" PRIu64 " of %" PRIu64 " lines were dropped: %s %s",
+                 live->dropped_count, live->line_count, live->request->path,
+                 socket_path(live->request) != NULL ? "has no reader, or a slow one"
+                                                    : "could not be written");
     if (live->failure_count > 1)
         weir_log(WEIR_LOG_WARNING, "--on-phase: %" PRIu64 " of %" PRIu64 " commands failed",
                  live->failure_count, live->command_count);
