@@ -5,6 +5,7 @@
 #include "progress_words.h"
 #include "time_words.h"
 
+#include "weir/base/compare_request.h"
 #include "weir/base/finding.h"
 #include "weir/base/nearest.h"
 
@@ -179,6 +180,11 @@ int weir_tags_read(const char *list, struct weir_arena *arena, const char *place
                                     "underscores, and does not begin with a digit",
                                     at);
         *value++ = '\0';
+        if (weir_text_list_has(WEIR_COMPARE_KEYS, at))
+            return weir_error_usage(error, place,
+                                    "--set: %s is a word of weir compare for what runs have "
+                                    "anyway; choose another key",
+                                    at);
         if (value[0] == '\0' || strlen(value) > LABEL_BYTES_MAX || has_control(value))
             return weir_error_usage(error, place,
                                     "--set: the value of %s has 1 to %d bytes, and no control "

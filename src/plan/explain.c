@@ -572,17 +572,54 @@ void weir_plan_explain_work(const struct weir_plan *plan, struct weir_text *text
 
 /* ---- cases ---- */
 
-/* Puts "-" in the place of a path, and of each longer one that begins with it. */
+/* Puts "-" in the place of a path that is absolute, and before what is in it. */
 static void hide_path(struct weir_text *text, const char *path)
 {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t length = strlen(path);
     char *at = text->data;
 
-    while (length > 0 && at != NULL && (at = strstr(at, path)) != NULL) {
+    while (length > 1 && path[0] == '/' && at != NULL && (at = strstr(at, path)) != NULL) {
+        bool is_inside = at > text->data && (at[-1] == '/' || strchr(letters, at[-1]) != NULL);
+
+        /* A string has its zero byte in strchr, too. */
+        if (is_inside || (at[length] != '\0' && strchr(letters, at[length]) != NULL)) {
+            at++;
+            continue;
+        }
         *at++ = '-';
         memmove(at, at + length - 1, strlen(at + length - 1) + 1);
     }
     text->length = text->data != NULL ? strlen(text->data) : 0;
+}
+
+/* The value of a parameter, with "-" for a directory that it names: one that is absolute, begins
+ * with a dot, or is the end of a root; up to the first variable, as the front end finds roots. */
+static const char *hide_root(struct weir_arena *arena, const struct weir_program *program,
+                             const char *value)
+{
+    size_t length = strcspn(value, "$"), dots = strspn(value, ".");
+    const char *rest;
+    bool is_root;
+    uint64_t number;
+
+    while (value[strcspn(value, "$")] != '\0' && length > 0 && value[length - 1] != '/')
+        length--;
+    while (length > 1 && value[length - 1] == '/')
+        length--;
+    rest = value + length;
+    is_root = (value[0] == '/' && length > 1) ||
+              ((dots == 1 || dots == 2) && dots <= length && strchr("/", value[dots]) != NULL);
+    for (unsigned i = 0; i < program->root_count && length > 0 && !is_root; i++) {
+        size_t bytes = strlen(program->roots[i]);
+
+        is_root = bytes > length && program->roots[i][bytes - length - 1] == '/' &&
+                  strncmp(program->roots[i] + bytes - length, value, length) == 0 &&
+                  weir_size_parse(value, &number) != 0;
+    }
+    return is_root ? weir_arena_printf(arena, "-%s", rest[strspn(rest, "/")] != '\0' ? rest : "")
+                   : value;
 }
 
 /* The lines of a case, but for the number among equal ones. */
@@ -618,10 +655,22 @@ static void add_case(struct weir_text *text, const struct weir_test *test,
     add_phase(text, test, &work);
     weir_text_add(text, "\n");
     if (program) {
-        weir_program_explain(program, text);
+        struct weir_arena arena = {0};
+        struct weir_parameter *parameters =
+            weir_arena_take(&arena, (program->parameter_count + 1) * sizeof *parameters);
+        struct weir_program shown = *program;
+
+        for (unsigned i = 0; i < program->parameter_count; i++) {
+            parameters[i] = program->parameters[i];
+            parameters[i].value = hide_root(&arena, program, parameters[i].value);
+        }
+        shown.parameters = parameters;
+        shown.root_count = 0; /* the current directory is one as a rule */
+        weir_program_explain(&shown, text);
         for (unsigned i = 0; i < program->root_count; i++)
             hide_path(text, program->roots[i]);
         hide_path(text, phase->target->paths[0]);
+        weir_arena_close(&arena);
     }
 }
 

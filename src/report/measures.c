@@ -579,6 +579,23 @@ static const char *common_fact(struct weir_arena *arena, const struct weir_resul
     return or_none(arena, first);
 }
 
+static const char *memory_limit_of(struct weir_arena *arena, const struct weir_result *result)
+{
+    char size[WEIR_SIZE_TEXT_BYTES];
+    uint64_t first = WEIR_UNLIMITED;
+
+    for (unsigned i = 0; i < result->node_group_count; i++) {
+        uint64_t bytes = result->node_groups[i].facts.memory_limit_bytes;
+
+        if (i > 0 && bytes != first)
+            return "mixed";
+        first = bytes;
+    }
+    return first == WEIR_UNLIMITED || first == 0
+               ? ""
+               : weir_arena_copy(arena, weir_size_format_exact(first, size));
+}
+
 static const char *hosts_of(struct weir_arena *arena, const struct weir_result *result)
 {
     struct weir_text text = {0};
@@ -623,6 +640,13 @@ static void set_run(struct weir_arena *arena, struct weir_measured_run *run,
                                         result->host.release, result->host.machine);
     run->distribution = common_fact(arena, result, offsetof(struct weir_node_facts, distribution));
     run->cpu_model = common_fact(arena, result, offsetof(struct weir_node_facts, cpu_model));
+    run->governor = common_fact(arena, result, offsetof(struct weir_node_facts, governor));
+    run->transparent_huge_pages =
+        common_fact(arena, result, offsetof(struct weir_node_facts, transparent_huge_pages));
+    run->container = common_fact(arena, result, offsetof(struct weir_node_facts, container));
+    run->hypervisor = common_fact(arena, result, offsetof(struct weir_node_facts, hypervisor));
+    run->clock_source = common_fact(arena, result, offsetof(struct weir_node_facts, clock_source));
+    run->memory_limit = memory_limit_of(arena, result);
     run->mpi_library = or_none(arena, result->mpi_library);
     run->ranks = result->rank_count;
     for (unsigned i = 0; i < result->node_group_count; i++)

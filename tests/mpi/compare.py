@@ -37,6 +37,7 @@ def run(path, rates, base=ior, begun=None, **changes):
                         record[key] = changes[key]
                         record["plan"][key] = changes[key]
                 record["job"] = changes.get("job", {})
+                record["environment"][0].update(changes.get("host", {}))
                 if "kernel" in changes:
                     record["environment"][0]["kernel"] = changes["kernel"]
             if record["record"] == "test":
@@ -125,6 +126,15 @@ compare(1, "base", "--", "slow", "--expect-cases", "2")
 d = compare(5, "base", "--", "same", "--expect-cases", "base+")
 assert "File creation" in d["exit_reason"], d["exit_reason"]
 compare(0, "base", "--", "same", "--expect-cases", "base")
+# A case counts once, whatever is left of its repetitions.
+with open(work / "shifted", "w") as file:
+    for line in open(work / "base"):
+        record = json.loads(line)
+        if record["record"] == "phase":
+            record["repetition"] += 1
+        file.write(json.dumps(record) + "\n")
+d = compare(5, "base+", "--", "slow+", "--expect-cases", "shifted", "--allow-unsure")
+assert re.match(r"2 cases of .*shifted were not compared: write, read$", d["exit_reason"]), d["exit_reason"]
 compare(3, "base", "--", "same", "--expect-cases", str(work / "missing"))
 
 # ---- what is not comparable
@@ -152,6 +162,13 @@ d = compare(0, "base", "--", "xfs")
 assert [c["key"] for c in d["compared"]] == ["filesystem", "kernel"], d["compared"]
 assert "compared: filesystem ext4 -> xfs" in d["text"]
 assert "differs: options relatime -> noatime" in d["text"], d["text"]
+FACTS = {"governor": "powersave", "transparent_huge_pages": "never", "memory_limit": "8g", "container": "docker", "hypervisor": "a-hypervisor", "clock_source": "hpet"}
+host = {**FACTS, "memory_limit_bytes": 8 << 30}
+del host["memory_limit"]
+runs("host", 100, 101, 99, host=host)
+d = compare(0, "base", "--", "host")
+assert {c["key"]: c["values"][1] for c in d["differs"] if c["key"] in FACTS} == FACTS, d["differs"]
+assert "-> hpet" in d["text"], d["text"]
 runs("mixed", 100, 101, 99)
 runs("mixed", 100, 101, 99, filesystem="xfs")
 d = compare(0, "base", "--", "mixed")
@@ -170,6 +187,21 @@ runs("three", 80, 81, 79, tags={"site": "c"})
 d = compare(1, "three", "--by", "site")
 assert [r["verdict"] for r in d["rows"]] == ["faster", "SLOWER"] * 2, d["rows"]
 assert "b" in d["rows"][0]["name"] and "c" in d["rows"][1]["name"]
+assert d["a"] is None and d["b"] is None and [r["group"] for r in d["rows"]] == [1, 2] * 2, d
+assert [(g["value"], len(g["runs"])) for g in d["groups"]] == [("a", 3), ("b", 3), ("c", 3)], d["groups"]
+assert len({r["run_id"] for g in d["groups"] for r in g["runs"]}) == 9
+d = compare(0, "base", "--", "same")
+assert [g["runs"] for g in d["groups"]] == [d["a"], d["b"]] and {r["group"] for r in d["rows"]} == {1}
+# Tags of older files with names of facts; and --set refuses each of them.
+runs("old-a", 100, 101, 99, tags={"version": "2.12"})
+runs("old-b", 80, 81, 79, tags={"version": "2.15"})
+d = compare(1, "old-a", "--", "old-b")
+assert d["compared"] == [{"key": "tag.version", "values": ["2.12", "2.15"]}], d["compared"]
+keys = compare(2, "base", "--by", "none").split("keys are ")[1].strip().split(", ")
+assert len(keys) >= 22, keys
+for key in keys:
+    done = subprocess.run([weir, "ior", "-w", "-o", "f", "--explain", "--set", key + "=x"], capture_output=True, text=True)
+    assert done.returncode == 2 and f"{key} is a word of weir compare" in done.stderr, done
 assert "no key" in compare(2, "three", "--by", "size") and "no key" in compare(2, "base", "--", "fast", "--across", "x")
 compare(3, "base", "--by", "filesystem")
 runs("labels", 100, 101, 99, label="old")

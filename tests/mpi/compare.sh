@@ -42,6 +42,21 @@ assert len(document["rows"]) == document["decided"] + document["undecided"] + do
 P
 grep -q "exit $status: " "$err" || [[ $status == 0 ]] || fail "a document alone hides the reason"
 
+# ---- a program does the same work in every directory, however its name is typed
+
+printf '%s\n' 'define param "d" $d ".";' 'define param "m" $m "sub";' 'write("$d/p$$rank", 4k);' 'print "sub", "$m";' >"$work/p.pbl"
+mkdir -p "$files/sub/sub" "$files/other"
+program() { # program PARAMETER...: its case
+    (cd "$files" && mpiexec -n 1 "$WEIR" parabench "$work/p.pbl" "$@" --result "$work/pbl" >/dev/null 2>&1) || fail "the program fails with $*"
+    "$WEIR" report "$work/pbl" --format json-long 2>/dev/null | "$WEIR_PYTHON" -c 'import json, sys; print({p["case_id"] for r in json.load(sys.stdin)["runs"] for p in r["phases"]})'
+}
+usual=$(program)
+for directory in . sub sub/ ./sub sub/sub ../files "$files/other" /dev/shm; do
+    [[ $(program "d=$directory") == "$usual" ]] || fail "d=$directory is another case"
+done
+rm -f /dev/shm/p0
+[[ $(program m=subs) != "$usual" && $(program d=sub m=subs) == "$(program m=subs)" ]] || fail "other words are the same case"
+
 # ---- nothing matched, nothing decided, a run against itself, named twice
 
 compare 3 "$work/a.ior" -- "$work/b.mdtest"

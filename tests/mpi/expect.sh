@@ -151,6 +151,9 @@ capture "$WEIR" sweep transfer=32k,64k -- ior -w -b 256k -o s --expect 'rate >= 
 expect_exit 1
 grep -q 'expect FAIL  rate >= 900TB/s: write at transfer=.*(2 of 2 phases fail)' "$out" || fail "the step is not named"
 expect_record 'end.exit_code == 1 and end.exit_reason.startswith("--expect: rate >= 900TB/s: ")' s.jsonl
+# The run itself did all that it should.
+capture "$WEIR" report s.jsonl --run list
+grep -q ' yes (exit 1: --expect)$' "$out" || fail "a condition that does not hold is a failed run"
 
 # A run that a signal ends after its first repetition.
 rm -f begun

@@ -8,6 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Names of keys that every run has. Tags cannot have them. */
+#define WEIR_COMPARE_KEYS                                                                          \
+    "filesystem,target,transport,ranks,nodes,label,kernel,version,mpi_library,storage,options,"    \
+    "distribution,cpu_model,hosts,cpus,command,governor,transparent_huge_pages,memory_limit,"      \
+    "container,hypervisor,clock_source"
+
 /* Runs of result files. */
 struct weir_compare_source {
     const char *const *paths;

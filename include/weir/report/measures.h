@@ -126,6 +126,12 @@ struct weir_measured_run {
     const char *kernel;  /* "mixed" if nodes differ, likewise below */
     const char *distribution;
     const char *cpu_model;
+    const char *governor;
+    const char *transparent_huge_pages;
+    const char *memory_limit; /* of the control groups: "8g"; "" = none */
+    const char *container;
+    const char *hypervisor;
+    const char *clock_source;
     const char *mpi_library;
     unsigned ranks;
     unsigned nodes;

@@ -3,10 +3,12 @@
 #include "compare.h"
 
 #include "weir/base/log.h"
+#include "weir/base/memory.h"
 #include "weir/report/compare.h"
 #include "weir/report/redact.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_name(struct weir_text *names, unsigned *count, const char *name)
@@ -24,6 +26,7 @@ static int count_cases(struct weir_comparison_table *table, struct weir_text *mi
     struct weir_measures *reader;
     const struct weir_measured_run *run;
     const struct weir_compare_line *latest = NULL;
+    const struct weir_measured_phase **known = NULL; /* a phase of each case that is missing */
     int code;
 
     for (unsigned i = 0; i < table->judged.count; i++) {
@@ -41,16 +44,23 @@ static int count_cases(struct weir_comparison_table *table, struct weir_text *mi
     while ((code = weir_measures_next(reader, &run, error)) > 0)
         for (unsigned i = 0; i < run->phase_count; i++) {
             const struct weir_measured_phase *phase = &run->phases[i];
-            bool is_compared = !phase->is_timed || phase->repetition > 0;
+            bool is_compared = !phase->is_timed;
 
             for (unsigned k = 0; k < table->judged.count && !is_compared; k++)
                 is_compared = table->judged.rows[k].verdict != WEIR_COMPARE_NOT_COMPARABLE &&
                               strcmp(table->lines[k].a->phase->case_id, phase->case_id) == 0 &&
                               strcmp(table->lines[k].a->phase->name, phase->name) == 0;
-            if (!is_compared)
-                add_name(missing, missing_count, phase->name);
+            for (unsigned k = 0; k < *missing_count && !is_compared; k++)
+                is_compared = strcmp(known[k]->case_id, phase->case_id) == 0 &&
+                              strcmp(known[k]->name, phase->name) == 0;
+            if (is_compared)
+                continue;
+            known = weir_memory_grow(known, (*missing_count + 1) * sizeof(void *));
+            known[*missing_count] = phase;
+            add_name(missing, missing_count, phase->name);
         }
     weir_measures_close(reader);
+    free(known);
     return code;
 }
 
@@ -77,9 +87,10 @@ static int set_exit(struct weir_comparison_table *table, struct weir_error *erro
         weir_text_add(reason, "no row could be decided (--allow-unsure)");
     } else if (missing_count > 0) {
         table->exit_code = WEIR_EXIT_MISSING_CASES;
-        weir_text_add(reason, "%u cases of %s were not compared: %s", missing_count,
+        weir_text_add(reason, "%u case%s of %s %s not compared: %s", missing_count,
+                      missing_count == 1 ? "" : "s",
                       weir_redaction_path(table->redaction, request->expected_path),
-                      weir_text_string(&missing));
+                      missing_count == 1 ? "was" : "were", weir_text_string(&missing));
     } else if (table->case_count < request->expected_count) {
         table->exit_code = WEIR_EXIT_MISSING_CASES;
         weir_text_add(reason, "%u cases were compared, and %lld are expected", table->case_count,

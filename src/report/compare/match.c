@@ -49,6 +49,12 @@ static const struct fact facts[] = {
     RUN_FACT(cpu_model),
     RUN_FACT(hosts),
     {.name = "cpus", .offset = offsetof(struct weir_compare_sample, cpus), .is_of_sample = true},
+    RUN_FACT(governor),
+    RUN_FACT(transparent_huge_pages),
+    RUN_FACT(memory_limit),
+    RUN_FACT(container),
+    RUN_FACT(hypervisor),
+    RUN_FACT(clock_source),
     RUN_FACT(command),
 };
 
@@ -80,6 +86,13 @@ static const char *work_of(struct weir_arena *arena, const char *command)
     return copy;
 }
 
+/* Files of older versions have tags with names of facts. */
+static const char *name_tag(struct weir_arena *arena, const char *key)
+{
+    return weir_text_list_has(WEIR_COMPARE_KEYS, key) ? weir_arena_printf(arena, "tag.%s", key)
+                                                      : key;
+}
+
 static const char *value_of(struct weir_arena *arena, const struct weir_compare_sample *sample,
                             const struct weir_compare_key *key, size_t number)
 {
@@ -102,7 +115,7 @@ static const char *value_of(struct weir_arena *arena, const struct weir_compare_
         return text != NULL ? text : "";
     }
     for (size_t i = 0; i < phase->run->tag_count; i++)
-        if (strcmp(phase->run->tags[i].key, key->name) == 0)
+        if (strcmp(name_tag(arena, phase->run->tags[i].key), key->name) == 0)
             return phase->run->tags[i].value;
     return "";
 }
@@ -147,7 +160,7 @@ static int set_keys(struct weir_comparison_table *table, struct weir_error *erro
             (struct weir_compare_key){.name = facts[i].name, .is_matched = facts[i].is_matched};
     for (unsigned i = 0; i < table->run_count; i++)
         for (size_t k = 0; k < table->runs[i]->tag_count; k++) {
-            const char *name = table->runs[i]->tags[k].key;
+            const char *name = name_tag(&table->arena, table->runs[i]->tags[k].key);
 
             if (find_key(table, name, strlen(name)) == NULL)
                 table->keys[table->key_count++] =

@@ -430,15 +430,47 @@ void weir_compare_print(const struct weir_comparison_table *table, struct weir_t
 
 /* ---- JSON ---- */
 
+static json_t *run_json(const struct weir_measured_run *run)
+{
+    return json_pack("{s:o, s:o}", "run_id", weir_json_readable(run->run_id), "file",
+                     weir_json_readable(run->source));
+}
+
 static json_t *runs_json(const struct weir_comparison_table *table, int group)
 {
     json_t *list = json_array();
 
     for (unsigned i = 0; i < table->run_count; i++)
         if (table->run_groups[i] == group)
-            json_array_append_new(
-                list, json_pack("{s:o, s:o}", "run_id", weir_json_readable(table->runs[i]->run_id),
-                                "file", weir_json_readable(table->runs[i]->source)));
+            json_array_append_new(list, run_json(table->runs[i]));
+    return list;
+}
+
+/* With --by, a run may be in several groups: those of its phases. */
+static json_t *groups_json(const struct weir_comparison_table *table)
+{
+    json_t *list = json_array();
+
+    for (unsigned g = 0; g < table->group_count; g++) {
+        const char *value = NULL;
+        json_t *runs = table->request->by == NULL ? runs_json(table, (int)g) : json_array();
+
+        for (unsigned k = 0; k < table->key_count && table->request->by != NULL; k++)
+            if (strcmp(table->keys[k].name, table->request->by) == 0)
+                value = table->keys[k].values[g];
+        for (unsigned i = 0; i < table->run_count && table->request->by != NULL; i++) {
+            bool is_in = false;
+
+            for (unsigned k = 0; k < table->sample_count; k++)
+                is_in |= table->samples[k].group == (int)g &&
+                         table->samples[k].phase->run == table->runs[i];
+            if (is_in)
+                json_array_append_new(runs, run_json(table->runs[i]));
+        }
+        json_array_append_new(
+            list, json_pack("{s:o, s:o}", "value",
+                            value != NULL ? weir_json_readable(value) : json_null(), "runs", runs));
+    }
     return list;
 }
 
@@ -478,15 +510,16 @@ static json_t *row_json(const struct weir_comparison_table *table, unsigned numb
     const struct weir_compare_row *row = &table->judged.rows[number];
 
     return json_pack(
-        "{s:o, s:s, s:o, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, "
+        "{s:o, s:i, s:s, s:o, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s, "
+        "s:o, "
         "s:o}",
-        "name", weir_json_readable(line->name), "case_id", line->a->phase->case_id, "phase",
-        weir_json_readable(line->a->phase->name), "across_a", weir_json_readable(line->a->across),
-        "across_b", weir_json_readable(line->b->across), "figure", line->figure->name, "unit",
-        line->figure->unit, "n_a", (int)row->a.count, "n_b", (int)row->b.count, "a",
-        known(row->a.median, row->a.count > 0), "b", known(row->b.median, row->b.count > 0),
-        "change", known(row->ratio - 1, row->ratio > 0), "change_low",
-        known(row->ratio_low - 1, row->has_range), "change_high",
+        "name", weir_json_readable(line->name), "group", line->b->group, "case_id",
+        line->a->phase->case_id, "phase", weir_json_readable(line->a->phase->name), "across_a",
+        weir_json_readable(line->a->across), "across_b", weir_json_readable(line->b->across),
+        "figure", line->figure->name, "unit", line->figure->unit, "n_a", (int)row->a.count, "n_b",
+        (int)row->b.count, "a", known(row->a.median, row->a.count > 0), "b",
+        known(row->b.median, row->b.count > 0), "change", known(row->ratio - 1, row->ratio > 0),
+        "change_low", known(row->ratio_low - 1, row->has_range), "change_high",
         known(row->ratio_high - 1, row->has_range), "detectable",
         known(row->detectable, row->has_range), "verdict", verdict_names[row->verdict],
         "runs_needed", known(row->runs_needed, row->runs_needed > 0), "reason",
@@ -510,16 +543,18 @@ void weir_compare_print_json(const struct weir_comparison_table *table, struct w
     }
     weir_json_add(
         text,
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:i, s:i, s:i, s:i, "
-                  "s:o}",
-                  "schema", "weir-compare-1", "weir", WEIR_VERSION, "a", runs_json(table, 0), "b",
-                  runs_json(table, 1), "compared", keys_json(table, true), "differs",
-                  keys_json(table, false), "a_before_b",
-                  known(table->precedence, !isnan(table->precedence)), "drift", table->drift,
-                  "limit", table->judged.limit, "rows", rows, "unmatched", unmatched, "decided",
-                  (int)count_decided(verdicts), "undecided", (int)count_undecided(verdicts),
-                  "not_comparable", (int)verdicts[WEIR_COMPARE_NOT_COMPARABLE], "exit_code",
-                  table->exit_code, "exit_reason",
-                  weir_json_readable(weir_text_string(&table->reason))),
+        json_pack(
+            "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:i, s:i, s:i, s:i, "
+            "s:o}",
+            "schema", "weir-compare-1", "weir", WEIR_VERSION, "a",
+            table->request->by == NULL ? runs_json(table, 0) : json_null(), "b",
+            table->request->by == NULL ? runs_json(table, 1) : json_null(), "groups",
+            groups_json(table), "compared", keys_json(table, true), "differs",
+            keys_json(table, false), "a_before_b",
+            known(table->precedence, !isnan(table->precedence)), "drift", table->drift, "limit",
+            table->judged.limit, "rows", rows, "unmatched", unmatched, "decided",
+            (int)count_decided(verdicts), "undecided", (int)count_undecided(verdicts),
+            "not_comparable", (int)verdicts[WEIR_COMPARE_NOT_COMPARABLE], "exit_code",
+            table->exit_code, "exit_reason", weir_json_readable(weir_text_string(&table->reason))),
         JSON_INDENT(2));
 }
