@@ -182,8 +182,8 @@ int weir_tags_read(const char *list, struct weir_arena *arena, const char *place
         *value++ = '\0';
         if (weir_text_list_has(WEIR_COMPARE_KEYS, at))
             return weir_error_usage(error, place,
-                                    "--set: %s is a word of weir compare for what runs have "
-                                    "anyway; choose another key",
+                                    "--set: %s is a key that weir compare has for every run; "
+                                    "choose another key",
                                     at);
         if (value[0] == '\0' || strlen(value) > LABEL_BYTES_MAX || has_control(value))
             return weir_error_usage(error, place,
