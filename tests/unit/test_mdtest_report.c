@@ -786,7 +786,7 @@ static void trees_of_tasks_are_counted_once(void **state)
     /* Formats of ours have all trees. */
     scene.all.plan->output.reporter = WEIR_REPORTER_CSV;
     assert_has(&scene, ",Tree removal,rmdir,", true);
-    assert_has(&scene, ",ops,10000,1/s,more,1\n", true);
+    assert_has(&scene, ",ops,10000,1/s,higher,1\n", true);
     scene_close(&scene.all);
 }
 
