@@ -446,6 +446,11 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
             command->result_paths[0], request->label ? "the label " : "",
             request->label ? request->label : "", request->label && request->test ? " and " : "",
             request->test ? "a test " : "", request->test ? request->test : "");
+    else if (code == 0 && shown.runs == 0 && query.skips_net)
+        code = weir_error_usage(error, "report",
+                                "%s has runs of weir net alone, which prints its own report only "
+                                "while it runs: use the format csv-long or json-long",
+                                command->result_paths[0]);
     if (code == 0 && shown.reporter != NULL &&
         strcmp(shown.reporter->name, WEIR_REPORTER_JSON) == 0)
         weir_measured_json_end(text);
