@@ -40,6 +40,8 @@ static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void note(const char *format, ...)
 {
     static int log = -1;
+    static pid_t
+        owner; /* a child of fork may have closed the descriptor, and given it to another */
     const char *path = getenv("WEIR_CALLS");
     const char *rank =
         getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
@@ -49,9 +51,10 @@ static void note(const char *format, ...)
 
     if (path == NULL)
         return;
-    if (log < 0)
+    if (log < 0 || owner != getpid())
         log = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                            0600);
+    owner = getpid();
     length = snprintf(line, sizeof line - 1, "%s ", rank ? rank : "0");
     va_start(values, format);
     length += vsnprintf(line + length, sizeof line - 1 - (size_t)length, format, values);
