@@ -6,6 +6,7 @@
 #include "weir/measure/median.h"
 #include "weir/report/expect.h"
 #include "weir/report/measures.h"
+#include "weir/report/net_report.h"
 #include "weir/report/redact.h"
 #include "weir/report/report.h"
 
@@ -195,6 +196,12 @@ static void check_conditions(const struct weir_measured_run *run,
     weir_arena_close(&arena);
 }
 
+/* Is it a format that runs of weir net have, too? */
+static bool is_verdict(const char *format)
+{
+    return format != NULL && weir_text_list_has("verdict,markdown", format);
+}
+
 static int tell_run(struct shown *shown, const struct weir_measured_run *run,
                     struct weir_error *failed, struct weir_error *error)
 {
@@ -206,16 +213,19 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
     size_t first = shown->text->length;
     int code = 0;
 
-    if (run->plan == NULL && reporter_name == NULL) {
+    if (run->plan == NULL && is_verdict(request->format))
+        output.reporter = request->format;
+    else if (run->plan == NULL && reporter_name == NULL) {
         if (strcasecmp(request->run, "all") != 0)
-            return weir_error_usage(error, "report",
-                                    "run %u of %s is one of weir net, which prints its own report "
-                                    "only while it runs: use the format csv-long or json-long, or "
-                                    "choose another run",
-                                    run->number + 1, run->source);
+            return weir_error_usage(
+                error, "report",
+                "run %u of %s is one of weir net, which prints its own report "
+                "only while it runs: use the format verdict, markdown, csv-long "
+                "or json-long, or choose another run",
+                run->number + 1, run->source);
         weir_log(WEIR_LOG_WARNING,
                  "%s: run %u is left out: it is one of weir net, which prints its own report only "
-                 "while it runs; csv-long and json-long have it",
+                 "while it runs; verdict, markdown, csv-long and json-long have it",
                  run->source, run->number + 1);
         return 0;
     }
@@ -250,6 +260,8 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
                                              "," WEIR_REPORTER_METRICS,
                            reporter->name)) {
         tell_data(shown, run, reporter->name);
+    } else if (run->plan == NULL) {
+        weir_net_report_verdict(shown->text, run, strcmp(reporter->name, "markdown") == 0);
     } else {
         tell_result(shown->text, &plan, run->result, request->test);
         if (has_run_column(shown->command))
@@ -420,7 +432,8 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
         .run = is_list ? "all" : request->run,
         .label = request->label,
         .test = request->test,
-        .skips_net = strcasecmp(request->run, "last") == 0 && !is_data,
+        .skips_net =
+            strcasecmp(request->run, "last") == 0 && !is_data && !is_verdict(request->format),
     };
     struct weir_measures *reader;
     struct shown shown = {.command = command, .text = text};
@@ -449,7 +462,8 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
     else if (code == 0 && shown.runs == 0 && query.skips_net)
         code = weir_error_usage(error, "report",
                                 "%s has runs of weir net alone, which prints its own report only "
-                                "while it runs: use the format csv-long or json-long",
+                                "while it runs: use the format verdict, markdown, csv-long or "
+                                "json-long",
                                 command->result_paths[0]);
     if (code == 0 && shown.reporter != NULL &&
         strcmp(shown.reporter->name, WEIR_REPORTER_JSON) == 0)

@@ -71,6 +71,15 @@ P
 capture "$WEIR" report "$json"
 expect_exit 2
 expect_error 'weir net'
+capture "$WEIR" report "$json" --format verdict
+expect_done
+expect_line '^weir  (OK|CAUTION|UNVERIFIED|DO NOT USE)(  |$)'
+expect_line '^weir +[0-9]+[kMG]? .* n [0-9]+$'
+expect_line '^weir  [0-9]+ ranks, 1 node, [a-z]+, (bandwidth|latency)$'
+capture "$WEIR" report "$json" --format markdown
+expect_done
+expect_line '^### (OK|CAUTION|UNVERIFIED|DO NOT USE)'
+expect_line '^\| [0-9]+[kMG]? \|.*n [0-9]+ \|$'
 # Fewer places than messages in flight, and lists that do not fit the depth.
 net 2 --depth 10 --batch 4 --working-set 12k --size 4k
 expect_done

@@ -18,6 +18,12 @@ void weir_net_report_measurement(const struct weir_net_plan *plan,
 void weir_net_report_end(const struct weir_net_plan *plan, const struct weir_net_result *result,
                          struct weir_text *text);
 
+struct weir_measured_run;
+
+/* The verdict of a stored run, as text or as Markdown. */
+void weir_net_report_verdict(struct weir_text *text, const struct weir_measured_run *run,
+                             bool is_markdown);
+
 /* ---- the result file: a line (with its newline) each; keys in docs/net.md ---- */
 
 /* Before anything is measured; `host` has the host, the job and the nodes. */

@@ -5,12 +5,17 @@
 #include "formats.h"
 #include "trust/tables.h"
 
+#include "weir/base/memory.h"
 #include "weir/base/version.h"
+#include "weir/measure/median.h"
+#include "weir/report/measures.h"
+#include "weir/report/net_report.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MIB 1048576.0
@@ -379,59 +384,156 @@ static void add_tables(const struct weir_net_view *view, const struct weir_net_s
 #define REASONS_MAX 2
 #define BLOCK_ROWS_MAX 8
 
-/* The verdict with its reasons, and a line for each size of messages. */
-static void add_block(const struct weir_net_view *view, const struct weir_net_summary *lines,
-                      uint32_t count)
+/* The measurements with one size of messages. */
+struct block_row {
+    uint64_t message_bytes;
+    double rate; /* bytes/s: the median, the least and the greatest; 0 of latencies */
+    double rate_min;
+    double rate_max;
+    double p50; /* s; 0 = not known, likewise below */
+    double p99;
+    uint64_t message_count;
+};
+
+/* The verdict of a run that goes on, or of a stored one. */
+struct block {
+    enum weir_believed believed;
+    enum weir_measure believed_as;
+    const struct weir_finding *findings;
+    unsigned finding_count;
+    struct block_row rows[BLOCK_ROWS_MAX];
+    uint32_t row_count; /* with those that have no room */
+    unsigned ranks;
+    unsigned nodes;
+    const char *provider;
+    bool is_latency;
+};
+
+static void add_block_row(struct weir_text *text, const struct block_row *row, bool is_latency,
+                          bool is_markdown)
 {
-    const struct weir_net_result *result = view->result;
+    const char *between = is_markdown ? " | " : "  ";
+    char size[WEIR_SIZE_TEXT_BYTES], p50[WEIR_DURATION_TEXT_BYTES], p99[WEIR_DURATION_TEXT_BYTES];
+
+    weir_text_add(text, is_markdown ? "| %s" : "weir  %8s",
+                  weir_size_format_exact(row->message_bytes, size));
+    if (!is_latency)
+        weir_text_add(text, "%s%10.2f MB/s%s", between, row->rate / MB, between);
+    if (!is_latency && row->rate_min < row->rate_max)
+        weir_text_add(text, "median, %.0f to %.0f", row->rate_min / MB, row->rate_max / MB);
+    else if (!is_latency)
+        weir_text_add(text, "one measurement");
+    else if (is_markdown)
+        weir_text_add(text, " | | ");
+    weir_text_add(text, "%s", is_markdown ? " | " : "");
+    if (row->p50 > 0)
+        weir_text_add(text, "%sp50 %7s  p99 %7s", is_markdown ? "" : "  ",
+                      weir_duration_format(row->p50, p50),
+                      row->p99 > 0 ? weir_duration_format(row->p99, p99) : "-");
+    weir_text_add(text, "  n %" PRIu64 "%s\n", row->message_count, is_markdown ? " |" : "");
+}
+
+/* The verdict with its reasons, and a line for each size of messages. */
+static void add_block(struct weir_text *text, const struct block *block, bool is_markdown)
+{
     const struct weir_finding *finding = NULL;
-    char head[64], size[WEIR_SIZE_TEXT_BYTES], p50[WEIR_DURATION_TEXT_BYTES];
-    char p99[WEIR_DURATION_TEXT_BYTES];
-    bool is_latency = view->plan->measure == WEIR_NET_LATENCY;
     bool is_as_asked =
-        result->believed == WEIR_BELIEVED_CAUTION && result->believed_as != WEIR_MEASURE_STORAGE;
-    int width =
-        snprintf(head, sizeof head, "weir  %s%s%s%s", weir_believed_names[result->believed],
-                 is_as_asked ? " " : "", is_as_asked ? weir_measure_names[result->believed_as] : "",
-                 is_as_asked ? ", as asked" : "");
+        block->believed == WEIR_BELIEVED_CAUTION && block->believed_as != WEIR_MEASURE_STORAGE;
+    char head[64];
+    int width = snprintf(head, sizeof head, "%s%s%s%s%s", is_markdown ? "### " : "weir  ",
+                         weir_believed_names[block->believed], is_as_asked ? " " : "",
+                         is_as_asked ? weir_measure_names[block->believed_as] : "",
+                         is_as_asked ? ", as asked" : "");
     unsigned printed = 0;
 
+    if (is_markdown)
+        weir_text_add(text, "%s\n\n", head);
     while (printed < REASONS_MAX &&
-           (finding = weir_finding_next(result->findings, result->finding_count, finding)) !=
-               NULL) {
+           (finding = weir_finding_next(block->findings, block->finding_count, finding)) != NULL) {
         if (finding->explained_by != NULL || finding->effect == WEIR_INFORM)
             continue;
-        if (printed++ == 0)
+        printed++;
+        if (is_markdown) {
+            weir_text_add(text, "* ");
+            weir_text_add_markdown(text, finding->text);
+            weir_text_add(text, "\n");
+            continue;
+        }
+        if (printed == 1)
             snprintf(head + width, sizeof head - (size_t)width, "  ");
-        weir_trust_broken(view->text, head, finding->text);
+        weir_trust_broken(text, head, finding->text);
         snprintf(head, sizeof head, "weir%*s", width - 2, "");
     }
-    if (printed == 0)
-        weir_text_add(view->text, "%s\n", head);
-    for (uint32_t i = 0; i < count && i < BLOCK_ROWS_MAX; i++) {
-        const struct weir_net_summary *line = &lines[i];
+    if (printed == 0 && !is_markdown)
+        weir_text_add(text, "%s\n", head);
+    if (is_markdown)
+        weir_text_add(text, "\n| message | rate | repetitions | latency |\n|---|---:|---|---|\n");
+    for (uint32_t i = 0; i < block->row_count && i < BLOCK_ROWS_MAX; i++)
+        add_block_row(text, &block->rows[i], block->is_latency, is_markdown);
+    if (block->row_count > BLOCK_ROWS_MAX)
+        weir_text_add(text, "%s%u more: %s\n", is_markdown ? "\n" : "weir  ",
+                      block->row_count - BLOCK_ROWS_MAX, "the summary of the run");
+    weir_text_add(text, "%s%u ranks, %u node%s, %s, %s\n", is_markdown ? "\n" : "weir  ",
+                  block->ranks, block->nodes, block->nodes == 1 ? "" : "s", block->provider,
+                  block->is_latency ? "latency" : "bandwidth");
+}
 
-        weir_text_add(view->text, "weir  %8s", weir_size_format_exact(line->message_bytes, size));
-        if (!is_latency)
-            weir_text_add(view->text, "  %10.2f MB/s  ", line->bytes_per_s / MB);
-        if (!is_latency && line->bytes_per_s_min < line->bytes_per_s_max)
-            weir_text_add(view->text, "median, %.0f to %.0f", line->bytes_per_s_min / MB,
-                          line->bytes_per_s_max / MB);
-        else if (!is_latency)
-            weir_text_add(view->text, "one measurement");
-        if (line->latency_s[WEIR_NET_LATENCY_MAX] > 0)
-            weir_text_add(view->text, "  p50 %7s  p99 %7s",
-                          weir_duration_format(line->latency_s[WEIR_NET_LATENCY_MEDIAN], p50),
-                          line->latency_s[WEIR_NET_LATENCY_P99] > 0
-                              ? weir_duration_format(line->latency_s[WEIR_NET_LATENCY_P99], p99)
-                              : "-");
-        weir_text_add(view->text, "  n %" PRIu64 "\n", line->message_count);
+static double value_of(const struct weir_measured_phase *phase, const char *figure)
+{
+    const struct weir_measured_figure *found = weir_measured_find(phase, figure);
+
+    return found != NULL ? found->value : 0;
+}
+
+void weir_net_report_verdict(struct weir_text *text, const struct weir_measured_run *run,
+                             bool is_markdown)
+{
+    const struct weir_measured_phase *first = run->phase_count > 0 ? &run->phases[0] : NULL;
+    struct block block = {.believed = run->believed,
+                          .believed_as = first != NULL ? first->believed_as : WEIR_MEASURE_STORAGE,
+                          .findings = first != NULL ? first->finding_list : NULL,
+                          .finding_count = first != NULL ? first->finding_count : 0,
+                          .ranks = run->ranks,
+                          .nodes = run->nodes,
+                          .provider = first != NULL ? first->backend : "",
+                          .is_latency = first != NULL && strcmp(first->verb, "latency") == 0};
+    double *values = weir_memory_grow(NULL, (run->phase_count + 1) * 3 * sizeof *values);
+
+    for (unsigned i = 0; i < run->phase_count; i++) {
+        const uint64_t bytes = run->phases[i].transfer_bytes;
+        double *columns[3] = {values, values + run->phase_count, values + 2 * run->phase_count};
+        static const char *const figures[] = {"rate", "p50", "p99"};
+        struct block_row row = {.message_bytes = bytes};
+        unsigned counts[3] = {0};
+        bool is_known = run->phases[i].part[0] != '\0';
+
+        for (unsigned k = 0; k < i; k++)
+            is_known |= run->phases[k].part[0] == '\0' && run->phases[k].transfer_bytes == bytes;
+        for (unsigned k = i; k < run->phase_count && !is_known; k++) {
+            const struct weir_measured_phase *phase = &run->phases[k];
+
+            if (phase->part[0] != '\0' || phase->transfer_bytes != bytes)
+                continue;
+            row.message_count += (uint64_t)value_of(phase, "operations");
+            for (unsigned f = 0; f < 3; f++)
+                if (value_of(phase, figures[f]) > 0)
+                    columns[f][counts[f]++] = value_of(phase, figures[f]);
+        }
+        if (is_known)
+            continue;
+        if (counts[0] > 0) {
+            row.rate = weir_median_sort(columns[0], counts[0]);
+            row.rate_min = columns[0][0];
+            row.rate_max = columns[0][counts[0] - 1];
+        }
+        row.p50 = counts[1] > 0 ? weir_median_sort(columns[1], counts[1]) : 0;
+        row.p99 = counts[2] > 0 ? weir_median_sort(columns[2], counts[2]) : 0;
+        if (block.row_count < BLOCK_ROWS_MAX)
+            block.rows[block.row_count] = row;
+        block.row_count++;
     }
-    if (count > BLOCK_ROWS_MAX)
-        weir_text_add(view->text, "weir  %u more: the summary above\n", count - BLOCK_ROWS_MAX);
-    weir_text_add(view->text, "weir  %u ranks, %u node%s, %s, %s\n", result->rank_count,
-                  result->node_count, result->node_count == 1 ? "" : "s", result->provider,
-                  is_latency ? "latency" : "bandwidth");
+    add_block(text, &block, is_markdown);
+    free(values);
 }
 
 static void end(const struct weir_net_view *view)
@@ -441,6 +543,14 @@ static void end(const struct weir_net_view *view)
     struct weir_net_summary *lines = weir_net_view_summary(view, &arena, &count);
     char date[WEIR_DATE_BYTES];
     bool is_begun = false;
+    struct block block = {.believed = view->result->believed,
+                          .believed_as = view->result->believed_as,
+                          .findings = view->result->findings,
+                          .finding_count = view->result->finding_count,
+                          .ranks = view->result->rank_count,
+                          .nodes = view->result->node_count,
+                          .provider = view->result->provider,
+                          .is_latency = view->plan->measure == WEIR_NET_LATENCY};
 
     if (view->plan->measure == WEIR_NET_BANDWIDTH && count > 0) {
         weir_text_add(view->text,
@@ -486,7 +596,16 @@ static void end(const struct weir_net_view *view)
         weir_text_add(view->text, "\nHow far to believe it\n");
     weir_net_view_add_findings(view, "  ");
     weir_text_add(view->text, "\n");
-    add_block(view, lines, count);
+    block.row_count = count;
+    for (uint32_t k = 0; k < count && k < BLOCK_ROWS_MAX; k++)
+        block.rows[k] = (struct block_row){.message_bytes = lines[k].message_bytes,
+                                           .rate = lines[k].bytes_per_s,
+                                           .rate_min = lines[k].bytes_per_s_min,
+                                           .rate_max = lines[k].bytes_per_s_max,
+                                           .p50 = lines[k].latency_s[WEIR_NET_LATENCY_MEDIAN],
+                                           .p99 = lines[k].latency_s[WEIR_NET_LATENCY_P99],
+                                           .message_count = lines[k].message_count};
+    add_block(view->text, &block, false);
     add_key(view,
             view->result->has_failed || view->result->is_interrupted ? "not finished" : "finished",
             weir_date_format(view->result->finished_s, date));
