@@ -36,9 +36,9 @@ expect_done
 expect_lines 'len(copies) == 1 and last.label is None and last.full_in == 512 and last.bytes == 32 << 20'
 
 run 32 dd if="$files/f%r" of=/dev/null bs=64K count=16 --summaryFormat CSV
-grep -q ',read,read,.*,rate,[0-9.]*,bytes/s,more,1$' "$out" || fail "there is no line of CSV"
+grep -q ',read,read,.*,rate,[0-9.]*,bytes/s,higher,1$' "$out" || fail "there is no line of CSV"
 capture "$WEIR" report "$result" --format csv
-grep -q ',write,write,.*,rate,[0-9.]*,bytes/s,more,1$' "$out" || fail "there is no line of CSV in the report of a file"
+grep -q ',write,write,.*,rate,[0-9.]*,bytes/s,higher,1$' "$out" || fail "there is no line of CSV in the report of a file"
 capture "$WEIR" report "$result" --format json
 "$WEIR_PYTHON" -c 'import json, sys; row = json.load(open(sys.argv[1]))["runs"][0]["phases"][0]; assert row["name"] == "write" and row["figures"]["rate"]["value"] > 0, row' "$out" ||
     fail "JSON does not have the write"

@@ -166,7 +166,7 @@ capture "$WEIR" report "$result" "$work/ends" --run list
 expect_lines 3 ' file '
 capture "$WEIR" report "$result" "$work/ends" --run all --format csv-long
 [[ $status == 0 ]] || fail "two files have no lines"
-expect_lines 4 ',write,.*,errors,[0-9]*,1,less,1$'
+expect_lines 4 ',write,.*,errors,[0-9]*,1,lower,1$'
 alone -w --result "$result" --label night --set cluster=a
 capture "$WEIR" report "$result" --label night --run all --format csv-long
 expect_lines 1 '^[0-9a-f]*,night,cluster=a,.*,write,write,.*,rate,'
