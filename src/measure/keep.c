@@ -57,7 +57,6 @@ static void *keep_list(struct weir_arena *arena, const void *list, size_t bytes)
 
 /* ---- findings ---- */
 
-/* Of equal notes the first is shown, with the number of all. */
 static bool has_same_notes(const struct weir_phase_result *record,
                            const struct weir_phase_result *earlier)
 {
@@ -67,7 +66,8 @@ static bool has_same_notes(const struct weir_phase_result *record,
         const struct weir_finding *one = &record->findings[i], *other = &earlier->findings[i];
 
         if (one->severity != WEIR_NOTE || other->severity != WEIR_NOTE ||
-            one->effect != other->effect || strcmp(one->name, other->name) != 0)
+            one->effect != other->effect || strcmp(one->name, other->name) != 0 ||
+            strcmp(one->text, other->text) != 0)
             return false;
     }
     return true;
@@ -315,8 +315,7 @@ static bool belongs_to_sums(struct weir_phase_history *history,
 }
 
 static void keep_record(struct weir_arena *arena, struct weir_phase_result *record,
-                        const struct weir_phase_result *earlier, bool keeps_each_note,
-                        bool is_first)
+                        const struct weir_phase_result *earlier, bool is_first)
 {
     record->arena = arena;
     record->rows = record->earlier_rows = NULL;
@@ -333,7 +332,7 @@ static void keep_record(struct weir_arena *arena, struct weir_phase_result *reco
         keep_list(arena, record->outliers, outliers_kept(record) * sizeof *record->outliers);
     record->mismatches.first = keep_list(arena, record->mismatches.first,
                                          record->mismatches.kept * sizeof(struct weir_mismatch));
-    if (!keeps_each_note && earlier != NULL && has_same_notes(record, earlier))
+    if (earlier != NULL && has_same_notes(record, earlier))
         record->findings = earlier->findings;
     else
         keep_findings(arena, record);
@@ -360,7 +359,7 @@ void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note)
         history->kept++;
         history->latest = position;
         learn_notes(history, record);
-        keep_record(&result->arena, record, earlier, keeps_each_note, is_first);
+        keep_record(&result->arena, record, earlier, is_first);
     }
     weir_arena_clear(&result->shown);
 }

@@ -41,7 +41,7 @@ others=' scriptFile hintsFileName hosts-file secret-file back file files largest
 for dialect in ior mdtest md-workbench iozone dd parabench targets; do
     capture "$WEIR" "$dialect" --help
     while read -r name; do
-        printf '%s\n' "${outputs[@]}" | grep -qE "^$dialect\|.*$name=" || [[ ${others//$'\n'/ } == *" ${name##*.} "* ]] ||
+        grep -qE "^$dialect\|.*$name=" < <(printf "%s\n" "${outputs[@]}") || [[ ${others//$'\n'/ } == *" ${name##*.} "* ]] ||
             fail "$dialect --$name names a file: add it to the table of this test"
     done < <(grep -E '=[^ ]+ +.*(\<file|goes there)' "$out" | grep -v '=-\?[0-9.]\+\>\|\[' | sed -nE 's/^ *(-\+?., )?(--)?([A-Za-z.+-]+)=.*/\3/p')
 done

@@ -736,7 +736,8 @@ static void repetitions_keep_what_they_have_in_common_once(void **state)
     struct weir_result *result = weir_result_open(1);
     struct weir_phase_result first = keep(result, 0, WEIR_NOTE, "1 ms", false);
     struct weir_phase_result other = keep(result, 1, WEIR_NOTE, "2 ms", false);
-    struct weir_phase_result again = keep(result, 0, WEIR_NOTE, "3 ms", false);
+    struct weir_phase_result again = keep(result, 0, WEIR_NOTE, "1 ms", false);
+    struct weir_phase_result slower = keep(result, 0, WEIR_NOTE, "3 ms", false);
     struct weir_phase_result each = keep(result, 0, WEIR_NOTE, "4 ms", true);
     struct weir_phase_result warned = keep(result, 0, WEIR_WARNING, "5 ms", false);
 
@@ -744,6 +745,7 @@ static void repetitions_keep_what_they_have_in_common_once(void **state)
     assert_string_equal(first.findings[0].text, "1 ms");
     assert_string_equal(other.findings[0].text, "2 ms");
     assert_ptr_equal(again.findings, first.findings);
+    assert_string_equal(slower.findings[0].text, "3 ms");
     assert_string_equal(each.findings[0].text, "4 ms");
     assert_string_equal(warned.findings[0].text, "5 ms");
     assert_string_equal(first.granted, "a ring");

@@ -549,8 +549,7 @@ void weir_result_close(struct weir_result *result);
 /* Keeps the latest record, which has been shown: what it points to, in `shown` or borrowed, is
  * copied into the arena of the result, or shared with an earlier phase where it is the same. After
  * WEIR_REPETITIONS_KEPT it is only added up, unless something about it is new.
- * `keeps_each_note`: else a repetition with the same notes shares those of the one before, numbers
- * and all. */
+ * `keeps_each_note`: repetitions beyond these are kept, too. */
 void weir_result_keep_phase(struct weir_result *result, bool keeps_each_note);
 
 /* The repetitions of a phase without a record; NULL if there are none. */
