@@ -42,8 +42,12 @@ def make_scratch(path):
 def run(words, scratch):
     """What a command line says that is run as it stands."""
     settings = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, words))
-    done = subprocess.run([weir, *words[len(settings):]], capture_output=True, text=True, cwd=scratch, stdin=subprocess.DEVNULL,
-                          env=environment | settings, timeout=60, check=False)
+    # Open MPI 4 sometimes fails to start without a launcher next to others that end: then nothing is said by weir, and once more is tried.
+    for _ in range(2):
+        done = subprocess.run([weir, *words[len(settings):]], capture_output=True, text=True, cwd=scratch, stdin=subprocess.DEVNULL,
+                              env=environment | settings, timeout=60, check=False)
+        if done.returncode != 1 or "weir: " in done.stderr or done.stdout:
+            break
     done.stderr = done.stderr.replace(str(scratch), ".")
     done.stderr = re.sub(rf"\b{re.escape(socket.gethostname())}\b", "HOST", done.stderr)
     return done
