@@ -4,10 +4,10 @@
 #include "live.h"
 #include "side_report.h"
 
-#include "weir/base/crash.h"
 #include "weir/base/log.h"
 #include "weir/base/output_file.h"
 #include "weir/base/random.h"
+#include "weir/base/thread.h"
 #include "weir/commands/commands.h"
 #include "weir/net/net.h"
 #include "weir/report/expect.h"
@@ -110,21 +110,9 @@ static void *report_counts(void *context)
 
 static void start_counting(struct net_recorder *recorder)
 {
-    pthread_condattr_t clock;
-    sigset_t all, before;
-
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&recorder->wake, &clock);
-    pthread_condattr_destroy(&clock);
-    if (weir_live_interval(&recorder->live) == 0)
-        return;
-    /* Signals are the main thread's. */
-    sigfillset(&all);
-    weir_crash_allow(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    recorder->has_thread = pthread_create(&recorder->thread, NULL, report_counts, recorder) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    weir_condition_open(&recorder->wake);
+    if (weir_live_interval(&recorder->live) > 0)
+        recorder->has_thread = weir_thread_start(&recorder->thread, report_counts, recorder) == 0;
 }
 
 static void stop_counting(void *context)

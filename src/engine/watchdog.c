@@ -6,8 +6,8 @@
 #include "run.h"
 
 #include "weir/base/call_watch.h"
-#include "weir/base/crash.h"
 #include "weir/base/log.h"
+#include "weir/base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -482,22 +482,11 @@ static void *keep_watch(void *context)
     return NULL;
 }
 
-/* Signals are the main thread's. */
 static void start_watching(struct weir_watchdog *dog)
 {
-    pthread_condattr_t clock;
-    sigset_t all, before;
-
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&dog->lock, NULL);
-    pthread_cond_init(&dog->wake, &clock);
-    pthread_condattr_destroy(&clock);
-    sigfillset(&all);
-    weir_crash_allow(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    dog->is_watching = pthread_create(&dog->thread, NULL, keep_watch, dog) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    weir_condition_open(&dog->wake);
+    dog->is_watching = weir_thread_start(&dog->thread, keep_watch, dog) == 0;
 }
 
 static void stop_watching(struct weir_watchdog *dog)

@@ -2,7 +2,7 @@
 /* A file or device that fsync reaches. */
 #include "backing.h"
 
-#include "thread.h"
+#include "weir/base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A server of objects: what it opens, and its thread. */
 #include "server_parts.h"
-#include "thread.h"
 
 #include "weir/base/clock.h"
 #include "weir/base/log.h"
 #include "weir/base/pages.h"
+#include "weir/base/thread.h"
 #include "weir/system/memory.h"
 
 #include <errno.h>
