@@ -401,6 +401,23 @@ char *weir_size_format_exact(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES])
     return buffer;
 }
 
+char *weir_rate_format(double rate, const char *unit, char buffer[WEIR_RATE_TEXT_BYTES])
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    unsigned prefix = 0;
+
+    while (rate >= 999.5 && prefix + 1 < sizeof prefixes / sizeof *prefixes) {
+        rate /= 1000.0;
+        prefix++;
+    }
+    snprintf(buffer, WEIR_RATE_TEXT_BYTES, "%.*f %s%s",
+             rate < 9.995   ? 2
+             : rate < 99.95 ? 1
+                            : 0,
+             rate, prefixes[prefix], unit);
+    return buffer;
+}
+
 char *weir_duration_format(double seconds, char buffer[WEIR_DURATION_TEXT_BYTES])
 {
     static const struct {

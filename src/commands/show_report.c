@@ -279,28 +279,12 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
 
 /* ---- the list ---- */
 
-/* "2.09 GB/s", "31.9 kops/s" */
-static void add_rate(struct weir_text *text, double value, bool is_in_bytes)
-{
-    static const char prefixes[] = " kMGTPE";
-    size_t i = 0;
-
-    while (value >= 999.5 && prefixes[i + 1] != '\0') {
-        value /= 1000.0;
-        i++;
-    }
-    weir_text_add(text, "%.*f %.*s%s",
-                  value < 9.995   ? 2
-                  : value < 99.95 ? 1
-                                  : 0,
-                  value, i > 0, &prefixes[i], is_in_bytes ? "B/s" : "ops/s");
-}
-
 /* The rates of the first two kinds of phases, medians over repetitions: "write 2.09 GB/s". */
 static void add_rates(struct weir_text *text, const struct weir_measured_run *run)
 {
     double *values = calloc(run->phase_count + 1, sizeof *values);
     const char *told = "";
+    char rate[WEIR_RATE_TEXT_BYTES];
     unsigned kinds = 0;
 
     if (values == NULL)
@@ -323,7 +307,9 @@ static void add_rates(struct weir_text *text, const struct weir_measured_run *ru
         weir_text_add_visible(text, phase->name);
         weir_text_add(text, " ");
         if (count > 0)
-            add_rate(text, weir_median_sort(values, count), strcmp(name, "rate") == 0);
+            weir_text_add(text, "%s",
+                          weir_rate_format(weir_median_sort(values, count),
+                                           strcmp(name, "rate") == 0 ? "B/s" : "ops/s", rate));
         told = phase->name;
     }
     free(values);

@@ -100,6 +100,11 @@ char *weir_size_format_exact(uint64_t bytes, char buffer[WEIR_SIZE_TEXT_BYTES]);
 #define WEIR_DURATION_TEXT_BYTES 16
 char *weir_duration_format(double seconds, char buffer[WEIR_DURATION_TEXT_BYTES]);
 
+/* A rate for people to read, in three digits, with a decimal prefix before `unit` ("B/s"):
+ * "2.09 GB/s". Returns `buffer`. */
+#define WEIR_RATE_TEXT_BYTES 32
+char *weir_rate_format(double rate, const char *unit, char buffer[WEIR_RATE_TEXT_BYTES]);
+
 /* A stable 64-bit hash of bytes, for plan ids. Not cryptographic. */
 uint64_t weir_text_hash(const char *bytes, size_t count);
 

@@ -122,9 +122,7 @@ void weir_compare_set_names(struct weir_comparison_table *table)
 
 static void format_value(char cell[CELL_BYTES], double value, const char *unit)
 {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
-    unsigned prefix = 0;
-    char duration[WEIR_DURATION_TEXT_BYTES];
+    char duration[WEIR_DURATION_TEXT_BYTES], rate[WEIR_RATE_TEXT_BYTES];
 
     if (!(value > 0)) {
         cell[0] = '\0';
@@ -134,15 +132,8 @@ static void format_value(char cell[CELL_BYTES], double value, const char *unit)
         snprintf(cell, CELL_BYTES, "%s", weir_duration_format(value, duration));
         return;
     }
-    while (value >= 999.5 && prefix + 1 < sizeof prefixes / sizeof *prefixes) {
-        value /= 1000.0;
-        prefix++;
-    }
-    snprintf(cell, CELL_BYTES, "%.*f %s%s",
-             value < 9.995   ? 2
-             : value < 99.95 ? 1
-                             : 0,
-             value, prefixes[prefix], strcmp(unit, "bytes/s") == 0 ? "B/s" : "/s");
+    snprintf(cell, CELL_BYTES, "%s",
+             weir_rate_format(value, strcmp(unit, "bytes/s") == 0 ? "B/s" : "/s", rate));
 }
 
 /* Appends the keys of --across that are not compared or, of a sample, their values: "4,old". */

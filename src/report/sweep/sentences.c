@@ -48,7 +48,7 @@ static double noise_of(const struct scope *scope, unsigned step, unsigned other)
 
 static void add_rate(struct weir_text *line, const struct scope *scope, unsigned step)
 {
-    char rate[WEIR_SWEEP_RATE_BYTES];
+    char rate[WEIR_RATE_TEXT_BYTES];
 
     weir_text_add(line, "%s",
                   weir_sweep_rate(rate_of(scope, step), scope->table->counts_ops, rate));

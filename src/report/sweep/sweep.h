@@ -72,7 +72,6 @@ void weir_sweep_sentences(struct weir_text *text, const struct weir_sweep_table 
                           const struct weir_plan *plan);
 
 /* "2.10 GB/s", "1234 ops/s". Returns `buffer`. */
-#define WEIR_SWEEP_RATE_BYTES 32
-char *weir_sweep_rate(double rate, bool counts_ops, char buffer[WEIR_SWEEP_RATE_BYTES]);
+char *weir_sweep_rate(double rate, bool counts_ops, char buffer[WEIR_RATE_TEXT_BYTES]);
 
 #endif

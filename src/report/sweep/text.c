@@ -10,25 +10,13 @@
 #define MB 1e6
 #define ROW_COLUMNS (100 - 6) /* after "weir  " */
 
-char *weir_sweep_rate(double rate, bool counts_ops, char buffer[WEIR_SWEEP_RATE_BYTES])
+char *weir_sweep_rate(double rate, bool counts_ops, char buffer[WEIR_RATE_TEXT_BYTES])
 {
-    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"};
-    unsigned unit = 0;
-
     if (counts_ops) {
-        snprintf(buffer, WEIR_SWEEP_RATE_BYTES, rate < 100.0 ? "%.3g ops/s" : "%.0f ops/s", rate);
+        snprintf(buffer, WEIR_RATE_TEXT_BYTES, rate < 100.0 ? "%.3g ops/s" : "%.0f ops/s", rate);
         return buffer;
     }
-    while (rate >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-        rate /= 1000.0;
-        unit++;
-    }
-    snprintf(buffer, WEIR_SWEEP_RATE_BYTES, "%.*f %s",
-             rate < 9.995   ? 2
-             : rate < 99.95 ? 1
-                            : 0,
-             rate, units[unit]);
-    return buffer;
+    return weir_rate_format(rate, "B/s", buffer);
 }
 
 /* ---- cells ---- */
@@ -150,7 +138,7 @@ static void add_row(struct weir_text *text, const struct weir_plan *plan,
 
 static void add_head(struct weir_text *text, const struct weir_sweep *sweep)
 {
-    char size[WEIR_SIZE_TEXT_BYTES], rate[WEIR_SWEEP_RATE_BYTES];
+    char size[WEIR_SIZE_TEXT_BYTES], rate[WEIR_RATE_TEXT_BYTES];
     struct weir_text line = {0};
 
     weir_text_add(&line, "sweep over ");
