@@ -23,7 +23,8 @@ MAY_INCLUDE = {
     "net": "base measure flows group fabric system",
     "audit": "base plan measure",
     "doctor": "base io system fabric",
-    "report": "base plan measure flows",
+    "picture": "base",
+    "report": "base plan measure flows picture",
     "commands": "base plan front group measure system io engine audit doctor report fabric "
                 "objects flows net surroundings",
     "main": "base front group io commands",

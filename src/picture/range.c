@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units, round ticks, thinning, and the data of a picture as a table. */
+#include "range.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- texts ---- */
+
+unsigned weir_utf8_bytes(const char *string)
+{
+    const unsigned char *at = (const unsigned char *)string;
+    unsigned bytes = *at < 0x80                  ? 1
+                     : *at >= 0xc2 && *at < 0xe0 ? 2
+                     : *at >= 0xe0 && *at < 0xf0 ? 3
+                                                 : 4;
+
+    if (*at >= 0x80 && (*at < 0xc2 || *at > 0xf4))
+        return 0;
+    for (unsigned i = 1; i < bytes; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    /* Longer forms than needed, surrogates, values above U+10FFFF, and U+FFFE and U+FFFF. */
+    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+        (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f) ||
+        (*at == 0xef && at[1] == 0xbf && at[2] >= 0xbe))
+        return 0;
+    return bytes;
+}
+
+unsigned weir_utf8_width(const char *string)
+{
+    unsigned width = 0;
+
+    for (unsigned bytes; *string != '\0'; string += bytes > 0 ? bytes : 1, width++) {
+        bytes = weir_utf8_bytes(string);
+        width += bytes >= 3 && (unsigned char)*string >= 0xe1; /* as wide as two, as a rule */
+    }
+    return width;
+}
+
+const char *weir_utf8_cut(const char *string, unsigned width, char room[WEIR_CUT_BYTES])
+{
+    bool is_cut = weir_utf8_width(string) > width;
+    unsigned left = is_cut ? width - 2 : width;
+    size_t at = 0;
+
+    for (unsigned bytes, wide; *string != '\0' && at + 8 < WEIR_CUT_BYTES; string += bytes) {
+        bytes = weir_utf8_bytes(string);
+        wide = bytes >= 3 && (unsigned char)*string >= 0xe1 ? 2 : 1;
+        if (wide > left)
+            break;
+        left -= wide;
+        if (bytes == 0 || (unsigned char)*string < ' ' || *string == 0x7f) {
+            room[at++] = '?';
+            bytes = 1;
+        } else {
+            memcpy(room + at, string, bytes);
+            at += bytes;
+        }
+    }
+    strcpy(room + at, is_cut ? ".." : "");
+    return room;
+}
+
+void weir_xml_add(struct weir_text *text, const char *string)
+{
+    static const char *const escaped[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+
+    for (unsigned bytes; *string != '\0'; string += bytes > 0 ? bytes : 1) {
+        unsigned char first = (unsigned char)*string;
+
+        bytes = weir_utf8_bytes(string);
+        if (bytes == 0 || first == 0x7f || (first < ' ' && first != '\n' && first != '\t') ||
+            (first == 0xc2 && (unsigned char)string[1] < 0xa0))
+            weir_text_add(text, "\xef\xbf\xbd");
+        else if (first < 128 && escaped[first] != NULL)
+            weir_text_add(text, "%s", escaped[first]);
+        else
+            weir_text_add_bytes(text, string, bytes);
+    }
+}
+
+/* ---- units ---- */
+
+struct unit {
+    double from; /* the least value that is shown in it */
+    double factor;
+    const char *name;
+};
+
+static const struct unit units[WEIR_QUANTITY_COUNT][8] = {
+    [WEIR_QUANTITY_NUMBER] = {{0, 1, ""}},
+    [WEIR_QUANTITY_BYTES_PER_S] = {{0, 1, "B/s"},
+                                   {1e3, 1e3, "kB/s"},
+                                   {1e6, 1e6, "MB/s"},
+                                   {1e9, 1e9, "GB/s"},
+                                   {1e12, 1e12, "TB/s"},
+                                   {1e15, 1e15, "PB/s"}},
+    [WEIR_QUANTITY_OPS_PER_S] = {{0, 1, "ops/s"},
+                                 {1e3, 1e3, "kops/s"},
+                                 {1e6, 1e6, "Mops/s"},
+                                 {1e9, 1e9, "Gops/s"}},
+    [WEIR_QUANTITY_SECONDS] = {{0, 1e-9, "ns"},
+                               {1e-6, 1e-6, "us"},
+                               {1e-3, 1e-3, "ms"},
+                               {1, 1, "s"},
+                               {600, 60, "min"},
+                               {7200, 3600, "h"}},
+    [WEIR_QUANTITY_BYTES] = {{0, 1, "B"},
+                             {0x1p10, 0x1p10, "KiB"},
+                             {0x1p20, 0x1p20, "MiB"},
+                             {0x1p30, 0x1p30, "GiB"},
+                             {0x1p40, 0x1p40, "TiB"},
+                             {0x1p50, 0x1p50, "PiB"}},
+    [WEIR_QUANTITY_SHARE] = {{0, 0.01, "%"}},
+};
+
+static const struct unit *unit_of(enum weir_quantity quantity, double value)
+{
+    const struct unit *unit = units[quantity];
+
+    /* 999.6 is shown as the next unit: "1.00 GB/s", not "1000 MB/s". */
+    while (unit[1].name != NULL && fabs(value) * 1.0005 >= unit[1].from)
+        unit++;
+    return unit;
+}
+
+void weir_quantity_add(struct weir_text *text, enum weir_quantity quantity, double value)
+{
+    const struct unit *unit = unit_of(quantity, value);
+    double shown = value / unit->factor, size = fabs(shown);
+    bool is_whole = fabs(size - round(size)) < size * 1e-9;
+
+    if (!isfinite(shown))
+        weir_text_add(text, "none");
+    else if (size == 0.0)
+        weir_text_add(text, "0");
+    else if (size >= 1e6 || size < 0.005)
+        weir_text_add(text, "%.3g", shown);
+    else if (is_whole && (quantity == WEIR_QUANTITY_NUMBER || size < 1000))
+        weir_text_add(text, "%.0f", shown);
+    else
+        weir_text_add(text, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, shown);
+    if (isfinite(shown) && unit->name[0] != '\0' && size > 0.0)
+        weir_text_add(text, " %s", unit->name);
+}
+
+/* ---- ranges ---- */
+
+/* Values beyond are left out: their squares and differences would not be finite. */
+#define GREATEST 1e150
+
+static bool is_drawn(enum weir_scale scale, double value)
+{
+    bool is_log = scale == WEIR_SCALE_LOG || scale == WEIR_SCALE_LOG2;
+
+    return isfinite(value) && fabs(value) < GREATEST && (!is_log || value > 1.0 / GREATEST);
+}
+
+double weir_range_place(const struct weir_range *range, double value)
+{
+    if (!is_drawn(range->scale, value))
+        return NAN;
+    if (range->scale == WEIR_SCALE_LOG || range->scale == WEIR_SCALE_LOG2)
+        return (log(value) - log(range->low)) / (log(range->high) - log(range->low));
+    return (value - range->low) / (range->high - range->low);
+}
+
+static void extend(struct weir_range *range, double value)
+{
+    if (!is_drawn(range->scale, value))
+        return;
+    if (range->tick_count++ == 0)
+        range->low = range->high = value;
+    range->low = fmin(range->low, value);
+    range->high = fmax(range->high, value);
+}
+
+static void add_tick(struct weir_range *range, const struct weir_axis *axis, double value,
+                     const struct unit *unit, int decimals)
+{
+    struct weir_tick *tick = &range->ticks[range->tick_count];
+    struct weir_text text = {0};
+
+    if (range->tick_count == WEIR_TICKS_MAX)
+        return;
+    tick->value = value;
+    if (unit == NULL)
+        weir_quantity_add(&text, axis->quantity, value);
+    else if (decimals <= 6)
+        weir_text_add(&text, "%.*f", decimals, value / unit->factor + 0.0);
+    else
+        weir_text_add(&text, "%.6g", value / unit->factor);
+    snprintf(tick->label, sizeof tick->label, "%s", weir_text_string(&text));
+    weir_text_close(&text);
+    range->tick_count++;
+}
+
+/* Steps of 1, 2 or 5 times a power of 10, in the unit of the greatest value. */
+static void find_linear(struct weir_range *range, const struct weir_axis *axis, unsigned most,
+                        bool has_ends)
+{
+    const struct unit *unit;
+    double span, step, size;
+
+    if (axis->has_zero) {
+        range->low = fmin(range->low, 0.0);
+        range->high = fmax(range->high, 0.0);
+    }
+    size = fmax(fabs(range->low), fabs(range->high));
+    /* Below a thousandth, labels of four digits would be alike. */
+    if (range->high - range->low <= size * 1e-3) {
+        range->low -= axis->has_zero && range->low >= 0 ? 0 : size > 0 ? size * 0.1 : 0.0;
+        range->high += size > 0 ? size * 0.1 : 1.0;
+    }
+    size = fmax(fabs(range->low), fabs(range->high));
+    unit = unit_of(axis->quantity, size);
+    range->unit = unit->name;
+    if (most < 2)
+        most = 2;
+    span = (range->high - range->low) / unit->factor;
+    step = pow(10, floor(log10(span / most)));
+    for (unsigned i = 0; i < 4 && span / step > most; i++)
+        step *= i % 2 == 1 && i < 3 ? 2.5 : 2;
+    /* Numbers count ranks, repetitions or steps: no halves of these. */
+    if (axis->quantity == WEIR_QUANTITY_NUMBER && span >= 2 && step < 1)
+        step = 1;
+    step *= unit->factor;
+    if (!has_ends) {
+        range->low = floor(range->low / step + 1e-9) * step;
+        range->high = ceil(range->high / step - 1e-9) * step;
+    }
+    for (double i = ceil(range->low / step - 1e-9); i * step <= range->high + step * 1e-9; i++)
+        add_tick(range, axis, i * step, unit,
+                 (int)fmax(0, ceil(-log10(step / unit->factor) - 1e-9)));
+}
+
+/* Ticks at powers of 2, or at 1, 2 and 5 times powers of 10: every n-th power if there are many. */
+static void find_log(struct weir_range *range, const struct weir_axis *axis, unsigned most)
+{
+    double base = range->scale == WEIR_SCALE_LOG2 ? 2.0 : 10.0, first, last;
+    unsigned every = 1;
+
+    if (range->high <= range->low * 1.05) {
+        range->low /= base == 2.0 ? 2.0 : 3.0;
+        range->high *= base == 2.0 ? 2.0 : 3.0;
+    }
+    first = ceil(log(range->low) / log(base) - 1e-9);
+    last = floor(log(range->high) / log(base) + 1e-9);
+    range->unit = "";
+    if (base == 10.0 && (last - first + 1) * 3 <= most) {
+        static const double parts[] = {1, 2, 5};
+
+        for (double power = first - 1; power <= last; power++)
+            for (unsigned i = 0; i < 3; i++) {
+                double value = parts[i] * pow(10, power);
+
+                if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
+                    add_tick(range, axis, value, NULL, 0);
+            }
+        if (range->tick_count > 0)
+            return;
+    }
+    while ((last - first) / every + 1 > most)
+        every++;
+    for (double power = first; power <= last; power += every)
+        add_tick(range, axis, pow(base, power), NULL, 0);
+    if (range->tick_count == 0)
+        add_tick(range, axis, sqrt(range->low * range->high), NULL, 0);
+}
+
+static void find_range(struct weir_range *range, const struct weir_axis *axis, unsigned most,
+                       bool has_ends)
+{
+    bool is_empty = range->tick_count == 0;
+
+    range->tick_count = 0;
+    range->unit = "";
+    if (axis->scale == WEIR_SCALE_NAMES) {
+        range->low = -0.5;
+        range->high = axis->name_count > 0 ? (double)axis->name_count - 0.5 : 0.5;
+        return;
+    }
+    if (is_empty) {
+        range->low = axis->scale == WEIR_SCALE_LINEAR ? 0 : 1;
+        range->high = axis->scale == WEIR_SCALE_LINEAR ? 1 : 10;
+    }
+    if (axis->scale == WEIR_SCALE_LINEAR)
+        find_linear(range, axis, most, has_ends);
+    else
+        find_log(range, axis, most);
+}
+
+void weir_range_find(const struct weir_picture *picture, unsigned x_ticks, unsigned y_ticks,
+                     struct weir_range *x, struct weir_range *y)
+{
+    const struct weir_cells *cells = picture->cells;
+    bool lies = weir_picture_lies(picture), has_line = false;
+
+    *x = (struct weir_range){.scale = picture->x.scale};
+    *y = (struct weir_range){.scale = picture->y.scale};
+    for (unsigned k = 0; k < picture->layer_count; k++) {
+        const struct weir_layer *layer = &picture->layers[k];
+        bool is_across = lies || layer->mark == WEIR_MARK_SPANS;
+
+        has_line |= layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND;
+        for (size_t i = 0; i < layer->count; i++) {
+            if (layer->x != NULL)
+                extend(x, layer->x[i]);
+            if (layer->y != NULL)
+                extend(y, layer->y[i]);
+            if (layer->low != NULL && layer->high != NULL) {
+                extend(is_across ? x : y, layer->low[i]);
+                extend(is_across ? x : y, layer->high[i]);
+            }
+        }
+        if (layer->mark == WEIR_MARK_BARS)
+            extend(lies ? x : y, 0.0);
+    }
+    if (cells != NULL) {
+        extend(x, cells->x_low);
+        extend(x, cells->x_high);
+        extend(y, cells->y_low);
+        extend(y, cells->y_high);
+    }
+    /* Lines and cells reach the ends of the x axis, and whiskers need room. */
+    find_range(x, &picture->x, x_ticks, (has_line || cells != NULL) && !lies);
+    find_range(y, &picture->y, y_ticks, cells != NULL);
+    if (cells == NULL && !has_line && picture->x.scale >= WEIR_SCALE_LOG &&
+        picture->x.scale != WEIR_SCALE_NAMES) {
+        double room = pow(x->high / x->low, 0.03);
+
+        x->low /= room;
+        x->high *= room;
+    }
+}
+
+/* ---- points ---- */
+
+unsigned weir_layer_thin(const struct weir_picture *picture, const struct weir_layer *layer,
+                         const struct weir_range *x, const struct weir_range *y,
+                         struct weir_column columns[WEIR_PICTURE_THIN])
+{
+    bool lies = weir_picture_lies(picture),
+         is_band = layer->mark == WEIR_MARK_BAND || layer->mark == WEIR_MARK_SPANS;
+    const double *along = lies ? layer->y : layer->x;
+    const double *low = is_band ? layer->low : lies ? layer->x : layer->y;
+    const double *high = is_band ? layer->high : low;
+    bool is_thinned = layer->count > WEIR_PICTURE_THIN;
+
+    memset(columns, 0, WEIR_PICTURE_THIN * sizeof *columns);
+    for (size_t i = 0; i < layer->count; i++) {
+        double place = weir_range_place(lies ? y : x, along[i]);
+        double from = weir_range_place(lies ? x : y, low[i]);
+        double to = weir_range_place(lies ? x : y, high[i]);
+        struct weir_column *column;
+
+        if (isnan(place) || isnan(from) || isnan(to) || place < -1e-9 || place > 1 + 1e-9)
+            continue;
+        column = &columns[is_thinned ? (size_t)fmin(fmax(place, 0) * WEIR_PICTURE_THIN,
+                                                    WEIR_PICTURE_THIN - 1)
+                                     : i];
+        if (column->count++ == 0) {
+            *column =
+                (struct weir_column){.count = 1, .index = i, .x = place, .low = from, .high = to};
+            continue;
+        }
+        if (from < column->low) {
+            column->low = from;
+            column->falls = true;
+        }
+        if (to > column->high) {
+            column->high = to;
+            column->falls = false;
+        }
+    }
+    return is_thinned ? WEIR_PICTURE_THIN : (unsigned)layer->count;
+}
+
+bool weir_picture_has_data(const struct weir_picture *picture)
+{
+    double low, high;
+
+    for (unsigned k = 0; k < picture->layer_count; k++) {
+        const struct weir_layer *layer = &picture->layers[k];
+        bool is_band = layer->low != NULL && layer->x == NULL;
+
+        if (layer->mark == WEIR_MARK_RULE)
+            continue;
+        for (size_t i = 0; i < layer->count; i++) {
+            const double *first = layer->x != NULL ? layer->x : is_band ? layer->low : layer->y;
+            const double *other = layer->y != NULL ? layer->y : layer->high;
+
+            if (is_drawn(picture->x.scale, first[i]) && is_drawn(picture->y.scale, other[i]))
+                return true;
+        }
+    }
+    return picture->cells != NULL && weir_cells_extent(picture->cells, &low, &high);
+}
+
+/* ---- cells ---- */
+
+bool weir_cells_extent(const struct weir_cells *cells, double *low, double *high)
+{
+    struct weir_range range = {0};
+
+    for (size_t i = 0; i < (size_t)cells->rows * cells->columns; i++)
+        extend(&range, cells->values[i]);
+    /* Classes begin at 0 unless all values are close together. */
+    *low = range.low > 0 && range.low < range.high * 0.5 ? 0 : range.low;
+    *high = range.high;
+    return range.tick_count > 0;
+}
+
+int weir_cells_class(double value, double low, double high)
+{
+    if (!is_drawn(WEIR_SCALE_LINEAR, value))
+        return -1;
+    if (high <= low)
+        return WEIR_HEAT_CLASSES / 2;
+    return (int)fmax(0,
+                     fmin((value - low) / (high - low) * WEIR_HEAT_CLASSES, WEIR_HEAT_CLASSES - 1));
+}
+
+double weir_cells_mean(const struct weir_cells *cells, unsigned row, unsigned column)
+{
+    unsigned count = row == UINT_MAX ? cells->rows : cells->columns, found = 0;
+    double sum = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        size_t at = row == UINT_MAX ? (size_t)i * cells->columns + column
+                                    : (size_t)row * cells->columns + i;
+
+        if (is_drawn(WEIR_SCALE_LINEAR, cells->values[at])) {
+            sum += cells->values[at];
+            found++;
+        }
+    }
+    return found > 0 ? sum / found : NAN;
+}
+
+/* ---- the table ---- */
+
+static void add_cell(struct weir_text *text, bool is_html, bool is_head, const char *string)
+{
+    if (is_html)
+        weir_text_add(text, is_head ? "<th>" : "<td>");
+    weir_xml_add(text, string);
+    weir_text_add(text, is_html ? is_head ? "</th>" : "</td>" : "\t");
+}
+
+static void add_value(struct weir_text *text, bool is_html, const struct weir_axis *axis,
+                      const double *values, size_t i)
+{
+    struct weir_text cell = {0};
+
+    if (values != NULL && axis->scale == WEIR_SCALE_NAMES && values[i] >= 0 &&
+        values[i] < axis->name_count)
+        weir_text_add(&cell, "%s", axis->names[(size_t)values[i]]);
+    else if (values != NULL && isfinite(values[i]))
+        weir_quantity_add(&cell, axis->quantity, values[i]);
+    add_cell(text, is_html, false, weir_text_string(&cell));
+    weir_text_close(&cell);
+}
+
+static void add_cells_table(const struct weir_picture *picture, bool is_html,
+                            struct weir_text *text)
+{
+    const struct weir_cells *cells = picture->cells;
+    bool is_whole = cells->columns <= 16 && cells->rows <= WEIR_PICTURE_ROWS;
+    unsigned step = 1 + (cells->rows - 1) / WEIR_PICTURE_ROWS,
+             columns = is_whole ? cells->columns : 1;
+    const struct weir_axis value = {.quantity = cells->quantity};
+    bool has_names = picture->y.scale == WEIR_SCALE_NAMES;
+
+    weir_text_add(text, is_html ? "<tr>" : "");
+    add_cell(text, is_html, true, picture->y.label);
+    for (unsigned k = 0; k < columns; k++) {
+        bool is_named =
+            is_whole && picture->x.scale == WEIR_SCALE_NAMES && k < picture->x.name_count;
+        char head[64];
+
+        snprintf(head, sizeof head, is_whole ? "%u" : "mean of %u", is_whole ? k : cells->columns);
+        add_cell(text, is_html, true, is_named ? picture->x.names[k] : head);
+    }
+    weir_text_add(text, is_html ? "</tr>\n" : "\n");
+    for (unsigned i = 0; i < cells->rows; i += step) {
+        double at = has_names ? i : cells->y_low + (cells->y_high - cells->y_low) * i / cells->rows;
+
+        weir_text_add(text, is_html ? "<tr>" : "");
+        add_value(text, is_html, &picture->y, &at, 0);
+        for (unsigned k = 0; k < columns; k++) {
+            double mean = is_whole ? cells->values[(size_t)i * cells->columns + k]
+                                   : weir_cells_mean(cells, i, UINT_MAX);
+
+            add_value(text, is_html, &value, &mean, 0);
+        }
+        weir_text_add(text, is_html ? "</tr>\n" : "\n");
+    }
+}
+
+void weir_picture_table(const struct weir_picture *picture, bool is_html, struct weir_text *text)
+{
+    bool is_flat = weir_picture_lies(picture), has_name = false, has_range = false,
+         has_label = false;
+    size_t all = 0;
+
+    weir_text_add(text, is_html ? "<table>\n" : "");
+    if (picture->cells != NULL && picture->cells->rows > 0)
+        add_cells_table(picture, is_html, text);
+    for (unsigned k = 0; k < picture->layer_count; k++) {
+        all += picture->layers[k].count;
+        has_name |= picture->layers[k].name != NULL;
+        has_range |= picture->layers[k].low != NULL;
+        has_label |= picture->layers[k].labels != NULL;
+    }
+    if (all > 0) {
+        weir_text_add(text, is_html ? "<tr>" : "");
+        if (has_name)
+            add_cell(text, is_html, true, "");
+        add_cell(text, is_html, true, is_flat ? picture->y.label : picture->x.label);
+        add_cell(text, is_html, true, is_flat ? picture->x.label : picture->y.label);
+        for (unsigned i = 0; i < 2 && has_range; i++)
+            add_cell(text, is_html, true, i == 0 ? "from" : "to");
+        if (has_label)
+            add_cell(text, is_html, true, "");
+        weir_text_add(text, is_html ? "</tr>\n" : "\n");
+    }
+    for (unsigned k = 0; k < picture->layer_count; k++) {
+        const struct weir_layer *layer = &picture->layers[k];
+        size_t step =
+            1 +
+            (all > WEIR_PICTURE_ROWS ? layer->count * picture->layer_count / WEIR_PICTURE_ROWS : 0);
+        const struct weir_axis *axis =
+            is_flat || layer->mark == WEIR_MARK_SPANS ? &picture->x : &picture->y;
+
+        for (size_t i = 0; i < layer->count; i += step) {
+            weir_text_add(text, is_html ? "<tr>" : "");
+            if (has_name)
+                add_cell(text, is_html, false, layer->name != NULL ? layer->name : "");
+            add_value(text, is_html, is_flat ? &picture->y : &picture->x,
+                      is_flat ? layer->y : layer->x, i);
+            add_value(text, is_html, is_flat ? &picture->x : &picture->y,
+                      is_flat ? layer->x : layer->y, i);
+            for (unsigned j = 0; j < 2 && has_range; j++)
+                add_value(text, is_html, axis, j == 0 ? layer->low : layer->high, i);
+            if (has_label)
+                add_cell(text, is_html, false,
+                         layer->labels != NULL && layer->labels[i] != NULL ? layer->labels[i] : "");
+            weir_text_add(text, is_html ? "</tr>\n" : "\n");
+        }
+    }
+    weir_text_add(text, is_html ? "</table>\n" : "");
+}

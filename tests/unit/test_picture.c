@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pictures of sound and of hostile data. Those under tests/golden/picture are also read by an XML
+ * parser, and looked at by people. */
+#include "weir/picture/picture.h"
+
+#include "weir/base/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#define POINTS 300
+#define HOSTILE "\"><script>alert(1)</script>\x1b[31m\xff'`"
+
+/* ---- samples, one per kind of picture ---- */
+
+static double x[1024], y[1024], low[1024], high[1024], grid[1024];
+static bool odd[1024];
+static const char *labels[1024];
+static const char *const few_names[] = {"write", "read", HOSTILE, "remove"};
+static const char *const many_names[] = {
+    "a rather long name of a target 1", "ost2", "ost3", "ost4", "ost5", "ost6", "ost7", "ost8"};
+
+static void fill(unsigned count, double from, double factor, double scale)
+{
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = factor > 0 ? from * pow(factor, i) : from + i;
+        y[i] = scale * (1 + 0.3 * sin(i * 0.7) + 0.01 * (i % 7));
+        low[i] = y[i] * 0.8;
+        high[i] = y[i] * 1.15;
+        odd[i] = i % 5 == 4;
+        labels[i] = i % 2 == 0 ? "label" : NULL;
+    }
+}
+
+struct sample {
+    const char *name;
+    void (*make)(struct weir_picture *picture, struct weir_layer layers[4],
+                 struct weir_cells *cells);
+};
+
+static void make_series(struct weir_picture *picture, struct weir_layer layers[4],
+                        struct weir_cells *cells)
+{
+    static const double at[] = {120.0}, stonewall[] = {100.0};
+    static const char *const name[] = {"failure"};
+
+    fill(POINTS, 0, 0, 2.1e9);
+    picture->x = (struct weir_axis){.label = "time", .quantity = WEIR_QUANTITY_SECONDS};
+    picture->y = (struct weir_axis){
+        .label = "rate", .quantity = WEIR_QUANTITY_BYTES_PER_S, .has_zero = true};
+    layers[0] = (struct weir_layer){.mark = WEIR_MARK_BAND,
+                                    .name = "5 to 95 % of ranks",
+                                    .count = POINTS,
+                                    .x = x,
+                                    .low = low,
+                                    .high = high};
+    layers[1] = (struct weir_layer){
+        .mark = WEIR_MARK_LINE, .name = "all ranks", .count = POINTS, .x = x, .y = y};
+    layers[2] = (struct weir_layer){.mark = WEIR_MARK_RULE,
+                                    .tone = WEIR_TONE_REFERENCE,
+                                    .name = "stonewall",
+                                    .count = 1,
+                                    .x = stonewall};
+    layers[3] = (struct weir_layer){
+        .mark = WEIR_MARK_RULE, .tone = WEIR_TONE_ODD, .count = 1, .x = at, .labels = name};
+    picture->layer_count = 4;
+}
+
+static void make_log(struct weir_picture *picture, struct weir_layer layers[4],
+                     struct weir_cells *cells)
+{
+    static const char *const fractions[] = {"50 %", "75 %",   "90 %",    "95 %",
+                                            "99 %", "99.9 %", "99.99 %", "greatest"};
+
+    for (unsigned i = 0; i < 8; i++) {
+        x[i] = i;
+        y[i] = 4e-6 * pow(6, i);
+        low[i] = 3e-6 * pow(5, i);
+    }
+    picture->x = (struct weir_axis){.label = "part of operations",
+                                    .scale = WEIR_SCALE_NAMES,
+                                    .names = fractions,
+                                    .name_count = 8};
+    picture->y = (struct weir_axis){
+        .label = "latency", .quantity = WEIR_QUANTITY_SECONDS, .scale = WEIR_SCALE_LOG};
+    layers[0] = (struct weir_layer){
+        .mark = WEIR_MARK_LINE, .name = "repetition 1", .count = 8, .x = x, .y = y};
+    layers[1] = (struct weir_layer){
+        .mark = WEIR_MARK_LINE, .tone = 1, .name = "repetition 2", .count = 8, .x = x, .y = low};
+    picture->layer_count = 2;
+}
+
+static void make_sweep(struct weir_picture *picture, struct weir_layer layers[4],
+                       struct weir_cells *cells)
+{
+    static const double limit[] = {4.5e9};
+    static const char *const limit_name[] = {"limit 4.5 GB/s"};
+
+    fill(11, 1, 2, 1);
+    for (unsigned i = 0; i < 11; i++) {
+        y[i] = 4e9 * x[i] / (x[i] + 60);
+        low[i] = y[i] * 0.9;
+        high[i] = y[i] * 1.1;
+        grid[i] = fmin(y[0] * x[i], 4.5e9);
+        labels[i] = i == 7 ? "knee: 88 % of the limit" : NULL;
+    }
+    picture->x = (struct weir_axis){.label = "ranks", .scale = WEIR_SCALE_LOG2};
+    picture->y = (struct weir_axis){
+        .label = "rate", .quantity = WEIR_QUANTITY_BYTES_PER_S, .has_zero = true};
+    layers[0] = (struct weir_layer){.mark = WEIR_MARK_LINE,
+                                    .tone = WEIR_TONE_REFERENCE,
+                                    .name = "ideal",
+                                    .count = 11,
+                                    .x = x,
+                                    .y = grid};
+    layers[1] = (struct weir_layer){
+        .mark = WEIR_MARK_RANGES, .count = 11, .x = x, .low = low, .high = high};
+    layers[2] = (struct weir_layer){
+        .mark = WEIR_MARK_DOTS, .name = "write", .count = 11, .x = x, .y = y, .labels = labels};
+    layers[3] = (struct weir_layer){.mark = WEIR_MARK_RULE,
+                                    .tone = WEIR_TONE_ODD,
+                                    .count = 1,
+                                    .y = limit,
+                                    .labels = limit_name};
+    picture->layer_count = 4;
+}
+
+static void make_bars(struct weir_picture *picture, struct weir_layer layers[4],
+                      struct weir_cells *cells)
+{
+    static const char *const shown[] = {"2.1 GB/s", "slow", NULL, "1", "2", "3", "4", "5"};
+
+    fill(8, 0, 0, 3e9);
+    picture->x = (struct weir_axis){
+        .label = "rate", .quantity = WEIR_QUANTITY_BYTES_PER_S, .has_zero = true};
+    picture->y = (struct weir_axis){
+        .label = "target", .scale = WEIR_SCALE_NAMES, .names = many_names, .name_count = 8};
+    layers[0] = (struct weir_layer){.mark = WEIR_MARK_BARS,
+                                    .name = "write",
+                                    .count = 8,
+                                    .x = y,
+                                    .y = x,
+                                    .is_odd = odd,
+                                    .labels = shown};
+    layers[1] = (struct weir_layer){
+        .mark = WEIR_MARK_BARS, .tone = 1, .name = "read", .count = 8, .x = low, .y = x};
+    layers[2] = (struct weir_layer){
+        .mark = WEIR_MARK_RULE, .tone = WEIR_TONE_REFERENCE, .name = "median", .count = 1, .x = y};
+    picture->layer_count = 3;
+}
+
+static void make_standing(struct weir_picture *picture, struct weir_layer layers[4],
+                          struct weir_cells *cells)
+{
+    fill(8, 0, 0, 3e5);
+    picture->x = (struct weir_axis){
+        .label = "", .scale = WEIR_SCALE_NAMES, .names = many_names, .name_count = 8};
+    picture->y =
+        (struct weir_axis){.label = "rate", .quantity = WEIR_QUANTITY_OPS_PER_S, .has_zero = true};
+    layers[0] =
+        (struct weir_layer){.mark = WEIR_MARK_BARS, .count = 8, .x = x, .y = y, .is_odd = odd};
+    layers[1] = (struct weir_layer){.mark = WEIR_MARK_RANGES,
+                                    .tone = WEIR_TONE_REFERENCE,
+                                    .name = "least to greatest",
+                                    .count = 8,
+                                    .x = x,
+                                    .low = low,
+                                    .high = high};
+    picture->layer_count = 2;
+}
+
+static void make_heat(struct weir_picture *picture, struct weir_layer layers[4],
+                      struct weir_cells *cells)
+{
+    for (unsigned i = 0; i < 32; i++)
+        for (unsigned k = 0; k < 32; k++)
+            grid[i * 32 + k] =
+                i == 7 && k > 20 ? 0 : 1e8 * (1 + 0.3 * sin(i * k * 0.05) + (i == 20));
+    grid[5] = NAN;
+    picture->x = (struct weir_axis){.label = "time", .quantity = WEIR_QUANTITY_SECONDS};
+    picture->y = (struct weir_axis){.label = "rank"};
+    *cells = (struct weir_cells){.rows = 32,
+                                 .columns = 32,
+                                 .values = grid,
+                                 .quantity = WEIR_QUANTITY_BYTES_PER_S,
+                                 .x_high = 64,
+                                 .y_high = 32,
+                                 .has_sums = true};
+    picture->cells = cells;
+}
+
+static void make_matrix(struct weir_picture *picture, struct weir_layer layers[4],
+                        struct weir_cells *cells)
+{
+    fill(32, 0, 0, 1.1e9);
+    picture->x = (struct weir_axis){
+        .label = "record", .scale = WEIR_SCALE_NAMES, .names = few_names, .name_count = 4};
+    picture->y = (struct weir_axis){
+        .label = "file size", .scale = WEIR_SCALE_NAMES, .names = many_names, .name_count = 8};
+    *cells = (struct weir_cells){.rows = 8,
+                                 .columns = 4,
+                                 .values = y,
+                                 .is_odd = odd,
+                                 .quantity = WEIR_QUANTITY_BYTES_PER_S,
+                                 .odd_name = "fits into the cache"};
+    picture->cells = cells;
+}
+
+static void make_spans(struct weir_picture *picture, struct weir_layer layers[4],
+                       struct weir_cells *cells)
+{
+    fill(8, 0, 0, 20);
+    picture->x =
+        (struct weir_axis){.label = "time", .quantity = WEIR_QUANTITY_SECONDS, .has_zero = true};
+    picture->y = (struct weir_axis){
+        .label = "label", .scale = WEIR_SCALE_NAMES, .names = many_names, .name_count = 8};
+    layers[0] = (struct weir_layer){
+        .mark = WEIR_MARK_SPANS, .count = 8, .y = x, .low = low, .high = high, .is_odd = odd};
+    picture->layer_count = 1;
+}
+
+static void make_forest(struct weir_picture *picture, struct weir_layer layers[4],
+                        struct weir_cells *cells)
+{
+    static const double zero[] = {0};
+
+    for (unsigned i = 0; i < 4; i++) {
+        x[i] = i;
+        y[i] = -0.02 + 0.03 * i;
+        low[i] = y[i] - 0.02;
+        high[i] = y[i] + 0.02;
+        odd[i] = i == 3;
+    }
+    picture->x = (struct weir_axis){.label = "change", .quantity = WEIR_QUANTITY_SHARE};
+    picture->y = (struct weir_axis){
+        .label = "", .scale = WEIR_SCALE_NAMES, .names = few_names, .name_count = 4};
+    layers[0] = (struct weir_layer){.mark = WEIR_MARK_RANGES,
+                                    .name = "95 % range",
+                                    .count = 4,
+                                    .y = x,
+                                    .low = low,
+                                    .high = high};
+    layers[1] = (struct weir_layer){.mark = WEIR_MARK_DOTS,
+                                    .name = "change of the median",
+                                    .count = 4,
+                                    .x = y,
+                                    .y = x,
+                                    .is_odd = odd};
+    layers[2] = (struct weir_layer){
+        .mark = WEIR_MARK_RULE, .tone = WEIR_TONE_REFERENCE, .count = 1, .x = zero};
+    picture->layer_count = 3;
+}
+
+static const struct sample samples[] = {
+    {"series", make_series}, {"latency", make_log},       {"sweep", make_sweep},
+    {"bars", make_bars},     {"standing", make_standing}, {"heat", make_heat},
+    {"matrix", make_matrix}, {"spans", make_spans},       {"forest", make_forest}};
+
+static void make(const struct sample *sample, struct weir_picture *picture,
+                 struct weir_layer layers[4], struct weir_cells *cells)
+{
+    *picture = (struct weir_picture){.name = sample->name,
+                                     .title = sample->name,
+                                     .caption = "What is to be seen: " HOSTILE,
+                                     .layers = layers};
+    memset(layers, 0, 4 * sizeof *layers);
+    *cells = (struct weir_cells){0};
+    sample->make(picture, layers, cells);
+}
+
+/* ---- what holds for all pictures ---- */
+
+static void assert_sound(const char *svg)
+{
+    static const char *const forbidden[] = {"nan", "inf", "undefined", "<script", "\x1b", "\xff"};
+
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
+        if (strstr(svg, forbidden[i]) != NULL)
+            fail_msg("\"%s\" in %.3000s", forbidden[i], svg);
+    assert_non_null(strstr(svg, "</svg>"));
+}
+
+static void assert_text_fits(const struct weir_picture *picture)
+{
+    for (unsigned is_utf8 = 0; is_utf8 < 2; is_utf8++) {
+        struct weir_text text = {0};
+        unsigned lines = 0, width = 0;
+
+        weir_picture_text(picture, is_utf8, &text);
+        for (const unsigned char *at = (const unsigned char *)weir_text_string(&text); *at; at++) {
+            if (*at == '\n') {
+                assert_in_range(width, 0, WEIR_PICTURE_COLUMNS);
+                width = 0;
+                lines++;
+            } else if ((*at & 0xc0) != 0x80) {
+                assert_true(*at >= ' ' && (is_utf8 || *at < 0x7f || picture->title != NULL));
+                width++;
+            }
+        }
+        assert_in_range(lines, 3, WEIR_PICTURE_LINES);
+        assert_null(strstr(text.data, "nan"));
+        weir_text_close(&text);
+    }
+}
+
+/* Compares with the golden file, or writes it. */
+static void assert_golden(const char *name, const char *kind, const struct weir_text *text)
+{
+    const char *folder = getenv("WEIR_PICTURES");
+    struct weir_text held = {0};
+    char path[4096];
+    FILE *file;
+
+    if (folder == NULL)
+        skip();
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name, kind);
+    file = fopen(path, getenv("WEIR_BLESS") != NULL ? "w" : "r");
+    assert_non_null(file);
+    if (getenv("WEIR_BLESS") != NULL) {
+        fputs(weir_text_string(text), file);
+        fclose(file);
+        return;
+    }
+    assert_int_equal(weir_text_add_file(&held, file, 1 << 24), 0);
+    assert_string_equal(weir_text_string(&held), weir_text_string(text));
+    weir_text_close(&held);
+}
+
+static void every_kind_of_picture_is_as_before(void **state)
+{
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct weir_picture picture;
+        struct weir_layer layers[4];
+        struct weir_cells cells;
+        struct weir_text text = {0};
+
+        make(&samples[i], &picture, layers, &cells);
+        assert_true(weir_picture_has_data(&picture));
+        weir_picture_svg(&picture, true, &text);
+        assert_sound(weir_text_string(&text));
+        assert_golden(samples[i].name, "svg", &text);
+        weir_text_clear(&text);
+        weir_picture_text(&picture, true, &text);
+        assert_golden(samples[i].name, "txt", &text);
+        weir_text_clear(&text);
+        weir_picture_gnuplot(&picture, &text);
+        assert_golden(samples[i].name, "gp", &text);
+        assert_text_fits(&picture);
+        weir_text_close(&text);
+    }
+}
+
+/* Every form of a line, dots and bars of these values on this axis. */
+static void draw(const double *values, size_t count, enum weir_scale scale)
+{
+    static const enum weir_mark marks[] = {WEIR_MARK_LINE, WEIR_MARK_DOTS, WEIR_MARK_BARS,
+                                           WEIR_MARK_BAND, WEIR_MARK_RULE};
+    double *at = calloc(count + 1, sizeof *at);
+
+    assert_non_null(at);
+    for (size_t i = 0; i < count; i++)
+        at[i] = (double)i;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        for (int quantity = 0; quantity < WEIR_QUANTITY_COUNT; quantity++) {
+            const struct weir_layer layer = {.mark = marks[i],
+                                             .name = HOSTILE,
+                                             .count = count,
+                                             .x = at,
+                                             .y = values,
+                                             .low = values,
+                                             .high = values};
+            const struct weir_picture picture = {
+                .name = "x",
+                .title = HOSTILE,
+                .caption = "",
+                .x = {.label = HOSTILE},
+                .y = {.label = "y", .quantity = quantity, .scale = scale},
+                .layers = &layer,
+                .layer_count = 1};
+            struct weir_text text = {0};
+
+            weir_picture_svg(&picture, quantity % 2, &text);
+            assert_sound(weir_text_string(&text));
+            assert_in_range(text.length, 100, 80000);
+            assert_text_fits(&picture);
+            weir_text_clear(&text);
+            weir_picture_gnuplot(&picture, &text);
+            assert_null(strchr(weir_text_string(&text), '`'));
+            weir_text_close(&text);
+            if (count > 10000)
+                break;
+        }
+    free(at);
+}
+
+static void hostile_values_are_drawn_or_left_out(void **state)
+{
+    static const struct {
+        size_t count;
+        double values[4];
+    } rows[] = {{0, {0}},
+                {1, {5}},
+                {1, {0}},
+                {1, {1e-9}},
+                {2, {1e-9, 2e-9}},
+                {2, {1e15, 1e15 + 1}},
+                {1, {1e15}},
+                {3, {7, 7, 7}},
+                {3, {0, 0, 0}},
+                {3, {NAN, 1, 2}},
+                {3, {1, INFINITY, 2}},
+                {2, {NAN, NAN}},
+                {2, {-INFINITY, INFINITY}},
+                {4, {-5, 3, -1, 2}},
+                {2, {1e308, -1e308}},
+                {2, {1e-320, 1}},
+                {3, {1e-9, 1, 1e15}},
+                {2, {999.6, 999.7}}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int scale = WEIR_SCALE_LINEAR; scale <= WEIR_SCALE_LOG2; scale++)
+            draw(rows[i].values, rows[i].count, scale);
+}
+
+static void a_million_points_keep_their_least_and_greatest(void **state)
+{
+    const size_t count = 1000000;
+    double *values = malloc(count * sizeof *values);
+
+    assert_non_null(values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = 100 + (double)(i % 10);
+    values[777777] = 500;
+    draw(values, count, WEIR_SCALE_LINEAR);
+    draw(values, count, WEIR_SCALE_LOG);
+    free(values);
+}
+
+static void quantities_have_three_digits_and_a_unit(void **state)
+{
+    static const struct {
+        enum weir_quantity quantity;
+        double value;
+        const char *text;
+    } rows[] = {{WEIR_QUANTITY_BYTES_PER_S, 2.0936e9, "2.09 GB/s"},
+                {WEIR_QUANTITY_BYTES_PER_S, 999.7e6, "1.00 GB/s"},
+                {WEIR_QUANTITY_OPS_PER_S, 31912, "31.9 kops/s"},
+                {WEIR_QUANTITY_SECONDS, 1e-9, "1 ns"},
+                {WEIR_QUANTITY_SECONDS, 0.0123, "12.3 ms"},
+                {WEIR_QUANTITY_SECONDS, 5400, "90 min"},
+                {WEIR_QUANTITY_BYTES, 65536, "64 KiB"},
+                {WEIR_QUANTITY_SHARE, 0.123, "12.3 %"},
+                {WEIR_QUANTITY_NUMBER, 1024, "1024"},
+                {WEIR_QUANTITY_NUMBER, 0, "0"},
+                {WEIR_QUANTITY_BYTES_PER_S, NAN, "none"},
+                {WEIR_QUANTITY_SHARE, -0.5, "-50 %"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct weir_text text = {0};
+
+        weir_quantity_add(&text, rows[i].quantity, rows[i].value);
+        assert_string_equal(weir_text_string(&text), rows[i].text);
+        weir_text_close(&text);
+    }
+}
+
+static void texts_are_escaped(void **state)
+{
+    struct weir_text text = {0};
+
+    weir_xml_add(&text, "a<b>&\"'\x01\xc3\xa4\xff\xed\xa0\x80\xef\xbf\xbf");
+    assert_string_equal(weir_text_string(&text),
+                        "a&lt;b&gt;&amp;&quot;&#39;\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd"
+                        "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    weir_text_close(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_picture_is_as_before),
+        cmocka_unit_test(hostile_values_are_drawn_or_left_out),
+        cmocka_unit_test(a_million_points_keep_their_least_and_greatest),
+        cmocka_unit_test(quantities_have_three_digits_and_a_unit),
+        cmocka_unit_test(texts_are_escaped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
