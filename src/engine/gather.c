@@ -140,6 +140,9 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         record->storage_s = 0.0;
     if (weir_verb_moves_data(facts->phase->verb))
         record->counted = weir_counted_derive(memory->rows, (unsigned)run->group->size);
+    weir_rank_rates_derive(record, memory->rows, (unsigned)run->group->size,
+                           weir_verb_moves_data(facts->phase->verb));
+    record->rank_series = memory->rank_series;
     weir_gather_places(memory->rows, memory->hosts, record);
     record->rows = memory->rows;
     return 0;
@@ -507,7 +510,7 @@ static int gather_all(struct weir_run *run, const struct weir_phase_facts *facts
     /* Made first: weir_gather_tally puts the series of all ranks in the place of this rank's. */
     struct weir_rank_row mine = make_row(run, facts);
     struct weir_rank_times times = make_times(run, facts->phase);
-    int code = weir_gather_tally(run, &gathered);
+    int code = weir_gather_tally(run, &gathered, weir_verb_moves_data(facts->phase->verb));
 
     run->has_incomplete_rank = gathered.greatest[WEIR_ANY_INCOMPLETE] != 0;
     if (code == 0 && gathered.greatest[WEIR_ANY_LOST] != 0)

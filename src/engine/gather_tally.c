@@ -41,8 +41,9 @@ int weir_gather_open(struct weir_run *run)
     memory->hosts = calloc((size_t)group->size, sizeof *memory->hosts);
     memory->visits =
         calloc((size_t)group->size * WEIR_SLOW_DIRECTORIES_KEPT, sizeof *memory->visits);
-    if (memory->rows == NULL || memory->hosts == NULL || memory->visits == NULL ||
-        open_times(run) != 0)
+    memory->levels = malloc((size_t)WEIR_RANK_SERIES_ROWS * WEIR_RANK_SERIES_COLUMNS);
+    if (memory->levels == NULL || memory->rows == NULL || memory->hosts == NULL ||
+        memory->visits == NULL || open_times(run) != 0)
         return -ENOMEM;
     for (int rank = 0; rank < group->size; rank++)
         memory->hosts[rank] = group->node_names[group->node_of_rank[rank]];
@@ -58,6 +59,7 @@ void weir_gather_close(struct weir_run *run)
     free(run->gather.earlier_times);
     free(run->gather.hosts);
     free(run->gather.visits);
+    free(run->gather.levels);
     run->gather = (struct weir_gather_memory){0};
 }
 
@@ -196,7 +198,45 @@ static int exchange(struct weir_run *run, packing *pack_or_unpack_parts,
     return 0;
 }
 
-int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered)
+/* Before the series become those of all ranks, and after all are equally coarse: each rank adds its
+ * own to its row of a matrix. */
+static int gather_rank_series(struct weir_run *run, const struct weir_series *series,
+                              bool is_in_bytes)
+{
+    const uint64_t *own = is_in_bytes ? series->bytes : series->ops;
+    uint64_t *cells = run->gather.words;
+    unsigned size = (unsigned)run->group->size, rank = (unsigned)run->group->rank;
+    unsigned merged = (series->used + WEIR_RANK_SERIES_COLUMNS - 1) / WEIR_RANK_SERIES_COLUMNS;
+    unsigned ranks_per_row = (size + WEIR_RANK_SERIES_ROWS - 1) / WEIR_RANK_SERIES_ROWS;
+    struct weir_rank_series all = {
+        .ranks_per_row = ranks_per_row, .is_in_bytes = is_in_bytes, .levels = run->gather.levels};
+    size_t count;
+    int code;
+
+    run->gather.rank_series = (struct weir_rank_series){0};
+    if (run->repetition >= WEIR_RANK_SERIES_REPETITIONS ||
+        (uint64_t)series->used << series->shift < WEIR_RANK_SERIES_NS_MIN)
+        return 0;
+    all.rows = (size + ranks_per_row - 1) / ranks_per_row;
+    all.columns = (series->used + merged - 1) / merged;
+    all.interval_ns = (uint64_t)merged << series->shift;
+    count = (size_t)all.rows * all.columns;
+    memset(cells, 0, count * sizeof *cells);
+    for (unsigned i = 0; i < series->used; i++)
+        cells[(size_t)(rank / ranks_per_row) * all.columns + i / merged] += own[i];
+    code = weir_group_reduce(run->group, cells, count, WEIR_SUM);
+    if (code != 0 || rank != 0)
+        return code;
+    for (size_t i = 0; i < count; i++)
+        all.greatest = cells[i] > all.greatest ? cells[i] : all.greatest;
+    for (size_t i = 0; i < count && all.greatest > 0; i++)
+        run->gather.levels[i] = (uint8_t)((double)cells[i] / (double)all.greatest * 255.0 + 0.5);
+    if (all.greatest > 0)
+        run->gather.rank_series = all;
+    return 0;
+}
+
+int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered, bool is_in_bytes)
 {
     struct parts parts = parts_of(run->tally);
     int code = 0;
@@ -204,6 +244,9 @@ int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered)
     _Static_assert(GREATEST_WORDS <= SUM_WORDS, "one memory for both messages");
     if (run->group->size > 1)
         code = exchange(run, pack_or_unpack_greatest, WEIR_MAX, gathered, &parts);
+    _Static_assert(WEIR_RANK_SERIES_ROWS * WEIR_RANK_SERIES_COLUMNS <= SUM_WORDS, "likewise");
+    if (run->group->size > 1 && code == 0)
+        code = gather_rank_series(run, parts.series, is_in_bytes);
     if (run->group->size > 1 && code == 0)
         code = exchange(run, pack_or_unpack_sums, WEIR_SUM, gathered, &parts);
     weir_tally_join(run->tally);

@@ -63,8 +63,9 @@ int weir_gather_open(struct weir_run *run);
 void weir_gather_close(struct weir_run *run);
 
 /* Makes *gathered, and the histograms and the series of run->tally, those of all ranks, on every
- * rank. 0 or -errno. Collective. */
-int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered);
+ * rank; on rank 0 also the series of single ranks, in bytes or in operations. 0 or -errno.
+ * Collective. */
+int weir_gather_tally(struct weir_run *run, struct weir_gathered *gathered, bool is_in_bytes);
 
 /* Makes further histograms, as many on every rank, those of all ranks. 0 or -errno. Collective. */
 int weir_gather_histograms(struct weir_run *run, struct weir_histogram *histograms[],

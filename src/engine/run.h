@@ -104,8 +104,10 @@ struct weir_gather_memory {
     struct weir_rank_times *times;
     struct weir_rank_row *earlier_rows;
     struct weir_rank_times *earlier_times;
-    const char **hosts;        /* likewise: names, borrowed from the group */
-    struct weir_visit *visits; /* likewise: the slowest directories of each rank */
+    const char **hosts;                  /* likewise: names, borrowed from the group */
+    struct weir_visit *visits;           /* likewise: the slowest directories of each rank */
+    uint8_t *levels;                     /* likewise: cells of rank_series */
+    struct weir_rank_series rank_series; /* rank 0: of this phase */
 };
 
 struct weir_run {

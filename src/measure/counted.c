@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rates of single ranks, each over its own time, and their sums. */
+#include "weir/base/memory.h"
 #include "weir/measure/result.h"
+
+#include <stdlib.h>
 
 static void add_rate(double rate, double *sum, double *least, double *greatest)
 {
@@ -37,4 +40,39 @@ struct weir_counted weir_counted_derive(const struct weir_rank_row *rows, unsign
         counted.cpu_s += (double)row->counted_cpu_ns / 1e9;
     }
     return counted;
+}
+
+static int compare_rates(const void *one, const void *other)
+{
+    const struct weir_rank_rate *a = one, *b = other;
+
+    if (a->per_s != b->per_s)
+        return a->per_s < b->per_s ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+void weir_rank_rates_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                            unsigned rank_count, bool is_in_bytes)
+{
+    unsigned kept = rank_count < WEIR_RANK_RATES_MAX ? rank_count : WEIR_RANK_RATES_MAX;
+    struct weir_rank_rate *all = weir_memory_grow(NULL, (rank_count + 1) * sizeof *all);
+
+    for (unsigned i = 0; i < rank_count; i++) {
+        const int64_t *at = rows[i].stamps_ns;
+        double own_s = (double)(at[WEIR_STAMP_MOVE_STOP] - at[WEIR_STAMP_MOVE_START] -
+                                (int64_t)rows[i].waited_ns) /
+                       1e9;
+        double seconds = is_in_bytes ? (double)rows[i].counted_ns / 1e9 : own_s;
+        double amount = (double)(is_in_bytes ? rows[i].counted_bytes : rows[i].op_count);
+
+        all[i] = (struct weir_rank_rate){i, seconds > 0.0 ? amount / seconds : 0.0};
+    }
+    qsort(all, rank_count, sizeof *all, compare_rates);
+    if (rank_count == 0 || !(all[rank_count - 1].per_s > 0.0))
+        kept = 0;
+    result->rank_rates = weir_arena_take(result->arena, kept * sizeof *all);
+    result->rank_rate_count = kept;
+    for (unsigned i = 0; i < kept; i++)
+        result->rank_rates[i] = all[kept < 2 ? i : (size_t)i * (rank_count - 1) / (kept - 1)];
+    free(all);
 }

@@ -11,6 +11,7 @@
 #include "weir/measure/mismatch.h"
 #include "weir/measure/places.h"
 #include "weir/measure/program.h"
+#include "weir/measure/rank_series.h"
 #include "weir/measure/series.h"
 #include "weir/measure/tally.h"
 #include "weir/measure/visits.h"
@@ -349,6 +350,11 @@ struct weir_phase_result {
     /* of a program, in the arena of the result from the start; else NULL */
     const struct weir_program_result *program;
     struct weir_series *series; /* start_ns is 0: the agreed start */
+    /* of single ranks, while the record is shown and in result files: ascending rates, of all
+     * ranks or of WEIR_RANK_RATES_MAX evenly spaced ones */
+    unsigned rank_rate_count;
+    struct weir_rank_rate *rank_rates;
+    struct weir_rank_series rank_series;
     /* where ranks ran: node_count of them, and rank_count or NULL; NULL: not measured. Phases of a
      * test one after another that ran in the same places share them when they have been shown: the
      * times are their sums, the ranks are as the latest found them. */
@@ -391,6 +397,10 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
 /* Sums, least and greatest of the ranks' own rates. A rank that moved nothing counts, with a rate
  * of 0. */
 struct weir_counted weir_counted_derive(const struct weir_rank_row *rows, unsigned rank_count);
+
+/* Sets the ascending rates of ranks of `result`, in its arena. */
+void weir_rank_rates_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
+                            unsigned rank_count, bool is_in_bytes);
 
 /* Seconds that the phase would have taken without filling and checking of data: its total time, of
  * which the rate is made, with the ranks' transfer window shortened to `storage_s`. 0: not known.

@@ -434,6 +434,65 @@ static bool read_series(const json_t *value, void *values, struct weir_arena *ar
     return json_is_object(value) && weir_json_take(value, series_fields, phase->series, arena);
 }
 
+/* ---- single ranks ---- */
+
+static const struct weir_json_field rank_rate_each_fields[] = {
+    WEIR_JSON_FIELD(weir_rank_rate, "rank", rank, UNSIGNED),
+    WEIR_JSON_FIELD(weir_rank_rate, "per_s", per_s, REAL),
+    {0},
+};
+
+/* A text of two hexadecimal digits per interval for each row. */
+static json_t *write_levels(const void *values)
+{
+    const struct weir_rank_series *series = values;
+    char digits[2 * WEIR_RANK_SERIES_COLUMNS + 1];
+    json_t *rows = json_array();
+
+    for (unsigned i = 0; i < series->rows; i++) {
+        for (unsigned k = 0; k < series->columns; k++)
+            snprintf(digits + (size_t)2 * k, 3, "%02x",
+                     series->levels[(size_t)i * series->columns + k]);
+        json_array_append_new(rows, json_string(digits));
+    }
+    return rows;
+}
+
+static bool read_levels(const json_t *value, void *values, struct weir_arena *arena)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct weir_rank_series *series = values;
+    size_t rows = json_array_size(value);
+    uint8_t *levels = weir_arena_take(arena, rows * WEIR_RANK_SERIES_COLUMNS);
+
+    for (size_t i = 0; i < rows; i++) {
+        const char *row = json_string_value(json_array_get(value, i));
+        size_t length = row != NULL ? strlen(row) : 0;
+
+        if (i == 0)
+            series->columns = (unsigned)(length / 2);
+        if (rows > WEIR_RANK_SERIES_ROWS || length == 0 || length != (size_t)2 * series->columns ||
+            series->columns > WEIR_RANK_SERIES_COLUMNS || strspn(row, digits) < length)
+            return false;
+        for (size_t k = 0; k < length; k += 2)
+            levels[i * series->columns + k / 2] = (uint8_t)((strchr(digits, row[k]) - digits) * 16 +
+                                                            (strchr(digits, row[k + 1]) - digits));
+    }
+    series->rows = (unsigned)rows;
+    series->levels = levels;
+    return true;
+}
+
+static const struct weir_json_field rank_series_fields[] = {
+    WEIR_JSON_FIELD(weir_rank_series, "interval_ns", interval_ns, COUNT),
+    WEIR_JSON_FIELD(weir_rank_series, "ranks_per_row", ranks_per_row, UNSIGNED),
+    WEIR_JSON_FIELD(weir_rank_series, "in_bytes", is_in_bytes, FLAG),
+    WEIR_JSON_FIELD(weir_rank_series, "greatest", greatest, COUNT),
+    WEIR_JSON_FIELD(weir_rank_series, "levels", levels, OWN, .write = write_levels,
+                    .read = read_levels),
+    {0},
+};
+
 /* ---- where ranks ran ---- */
 
 #define PLACE(key_text, member, ...)                                                               \
@@ -664,6 +723,12 @@ const struct weir_json_field weir_record_detail_fields[] = {
     LATENCY("read_latency", read_latency),
     PHASE("series", series, OWN, WEIR_JSON_WHEN(weir_phase_result, series), .fields = series_fields,
           .write = write_series, .read = read_series),
+    PHASE("each_rank", rank_rates, COLUMNS, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, rank_rate_count), .room = WEIR_RANK_RATES_MAX,
+          WEIR_JSON_OF(rank_rate_each_fields, weir_rank_rate),
+          WEIR_JSON_COUNT_IN(weir_phase_result, rank_rate_count)),
+    PHASE("rank_series", rank_series, OBJECT, .fields = rank_series_fields,
+          .flags = WEIR_JSON_OMITTED, WEIR_JSON_WHEN(weir_phase_result, rank_series.rows)),
     WEIR_JSON_PART("placement", places_fields, WEIR_JSON_WHEN(weir_phase_result, node_places),
                    .former = "places"),
     {0},
