@@ -142,7 +142,7 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
             [WEIR_MARK_SPANS] = {"1:2:3:4 with boxxyerror",
                                  "3:2:3:4:($2-0.35):($2+0.35) with boxxyerror"}};
 
-        if (layer->count == 0 || layer->mark == WEIR_MARK_RULE)
+        if (!weir_layer_has_data(picture, layer))
             continue;
         weir_text_add(text, "%s$layer%u using ", separator, k);
         if (layer->mark == WEIR_MARK_BARS) {

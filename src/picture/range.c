@@ -60,7 +60,7 @@ const char *weir_utf8_cut(const char *string, unsigned width, char room[WEIR_CUT
             at += bytes;
         }
     }
-    strcpy(room + at, is_cut ? ".." : "");
+    memcpy(room + at, is_cut ? ".." : "", is_cut ? 3 : 1);
     return room;
 }
 
@@ -239,7 +239,8 @@ static void find_linear(struct weir_range *range, const struct weir_axis *axis, 
 }
 
 /* Ticks at powers of 2, or at 1, 2 and 5 times powers of 10: every n-th power if there are many. */
-static void find_log(struct weir_range *range, const struct weir_axis *axis, unsigned most)
+static void find_log(struct weir_range *range, const struct weir_axis *axis, unsigned most,
+                     bool has_ends)
 {
     double base = range->scale == WEIR_SCALE_LOG2 ? 2.0 : 10.0, first, last;
     unsigned every = 1;
@@ -247,6 +248,15 @@ static void find_log(struct weir_range *range, const struct weir_axis *axis, uns
     if (range->high <= range->low * 1.05) {
         range->low /= base == 2.0 ? 2.0 : 3.0;
         range->high *= base == 2.0 ? 2.0 : 3.0;
+    }
+    if (!has_ends && base == 10.0) { /* to 1, 2 or 5 times a power of 10 */
+        double low = pow(10, floor(log10(range->low))), high = pow(10, floor(log10(range->high)));
+
+        range->low = low * (range->low >= 5 * low ? 5 : range->low >= 2 * low ? 2 : 1);
+        range->high = high * (range->high > 5 * high   ? 10
+                              : range->high > 2 * high ? 5
+                              : range->high > high     ? 2
+                                                       : 1);
     }
     first = ceil(log(range->low) / log(base) - 1e-9);
     last = floor(log(range->high) / log(base) + 1e-9);
@@ -291,7 +301,7 @@ static void find_range(struct weir_range *range, const struct weir_axis *axis, u
     if (axis->scale == WEIR_SCALE_LINEAR)
         find_linear(range, axis, most, has_ends);
     else
-        find_log(range, axis, most);
+        find_log(range, axis, most, has_ends);
 }
 
 void weir_range_find(const struct weir_picture *picture, unsigned x_ticks, unsigned y_ticks,
@@ -380,24 +390,29 @@ unsigned weir_layer_thin(const struct weir_picture *picture, const struct weir_l
     return is_thinned ? WEIR_PICTURE_THIN : (unsigned)layer->count;
 }
 
+bool weir_layer_has_data(const struct weir_picture *picture, const struct weir_layer *layer)
+{
+    bool lies = weir_picture_lies(picture);
+    const double *first = layer->x != NULL ? layer->x : layer->low != NULL ? layer->low : layer->y;
+    const double *other = layer->low != NULL && (layer->y == NULL || !lies) ? layer->high
+                          : layer->y != NULL                                ? layer->y
+                                                                            : layer->high;
+
+    if (lies && layer->low != NULL)
+        first = layer->low;
+    for (size_t i = 0; i < layer->count && layer->mark != WEIR_MARK_RULE; i++)
+        if (is_drawn(picture->x.scale, first[i]) && is_drawn(picture->y.scale, other[i]))
+            return true;
+    return false;
+}
+
 bool weir_picture_has_data(const struct weir_picture *picture)
 {
     double low, high;
 
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        const struct weir_layer *layer = &picture->layers[k];
-        bool is_band = layer->low != NULL && layer->x == NULL;
-
-        if (layer->mark == WEIR_MARK_RULE)
-            continue;
-        for (size_t i = 0; i < layer->count; i++) {
-            const double *first = layer->x != NULL ? layer->x : is_band ? layer->low : layer->y;
-            const double *other = layer->y != NULL ? layer->y : layer->high;
-
-            if (is_drawn(picture->x.scale, first[i]) && is_drawn(picture->y.scale, other[i]))
-                return true;
-        }
-    }
+    for (unsigned k = 0; k < picture->layer_count; k++)
+        if (weir_layer_has_data(picture, &picture->layers[k]))
+            return true;
     return picture->cells != NULL && weir_cells_extent(picture->cells, &low, &high);
 }
 
@@ -457,9 +472,8 @@ static void add_value(struct weir_text *text, bool is_html, const struct weir_ax
 {
     struct weir_text cell = {0};
 
-    if (values != NULL && axis->scale == WEIR_SCALE_NAMES && values[i] >= 0 &&
-        values[i] < axis->name_count)
-        weir_text_add(&cell, "%s", axis->names[(size_t)values[i]]);
+    if (values != NULL && weir_axis_name(axis, values[i]) != NULL)
+        weir_text_add(&cell, "%s", weir_axis_name(axis, values[i]));
     else if (values != NULL && isfinite(values[i]))
         weir_quantity_add(&cell, axis->quantity, values[i]);
     add_cell(text, is_html, false, weir_text_string(&cell));

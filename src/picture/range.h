@@ -26,6 +26,9 @@ void weir_range_find(const struct weir_picture *picture, unsigned x_ticks, unsig
 /* 0 to 1 from the low end to the high end; NAN = the value is left out. */
 double weir_range_place(const struct weir_range *range, double value);
 
+/* True if a point of the layer can be drawn; rules have none. */
+bool weir_layer_has_data(const struct weir_picture *picture, const struct weir_layer *layer);
+
 /* The points of a layer in one column of pixels, or a single point. */
 struct weir_column {
     size_t count; /* 0 = no point that can be drawn */
@@ -54,6 +57,15 @@ double weir_cells_mean(const struct weir_cells *cells, unsigned row, unsigned co
 static inline bool weir_picture_lies(const struct weir_picture *picture)
 {
     return picture->y.scale == WEIR_SCALE_NAMES;
+}
+
+/* The name nearest to a position; NULL = the axis has none there. */
+static inline const char *weir_axis_name(const struct weir_axis *axis, double value)
+{
+    bool has_name =
+        axis->scale == WEIR_SCALE_NAMES && value > -0.5 && value < (double)axis->name_count - 0.5;
+
+    return has_name ? axis->names[(size_t)(value + 0.5)] : NULL;
 }
 
 /* Bytes of the next character of UTF-8; 0 = the bytes are none. */

@@ -21,8 +21,8 @@ static void add_colours(struct weir_text *text, unsigned dark)
         weir_text_add(text, P ".s%u{stroke:%s}" P ".f%u{fill:%s}\n", i, tones[i][dark], i,
                       tones[i][dark]);
     for (unsigned i = 0; i < WEIR_HEAT_CLASSES; i++)
-        weir_text_add(text, P ".h%u{fill:%s}" P ".n%u{fill:%s}\n", i, heats[i][dark], i,
-                      (dark ? i >= 3 : i < 5) ? "#111111" : "#ffffff");
+        weir_text_add(text, P ".h%u{fill:%s;stroke:%s}" P ".n%u{fill:%s}\n", i, heats[i][dark],
+                      heats[i][dark], i, (dark ? i >= 3 : i < 5) ? "#111111" : "#ffffff");
     weir_text_add(text,
                   P "text{fill:%s}" P ".grid{stroke:%s}" P ".axis," P ".hatch{stroke:%s}" P
                     ".label{stroke:%s}" P ".paper{fill:%s}\n",
@@ -33,14 +33,16 @@ static void add_colours(struct weir_text *text, unsigned dark)
 
 void weir_picture_style(struct weir_text *text)
 {
-    weir_text_add(text, P "text{font:12px system-ui,sans-serif;font-variant-numeric:tabular-nums}" P
-                          ".picture-title{font-weight:bold}" P ".axis-name{font-style:italic}\n" P
-                          ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}" P
-                          ".band{fill-opacity:.25;stroke:none}" P ".dot{stroke-width:1.2}" P
-                          ".bar{fill-opacity:.8;stroke:none}" P
-                          ".whisker{fill:none;stroke-width:1.3}\n" P ".grid{stroke-width:1}" P
-                          ".axis{stroke-width:1.2}" P ".hatch{fill:none;stroke-width:1.1}" P
-                          ".label{stroke-width:3;paint-order:stroke;stroke-linejoin:round}\n");
+    weir_text_add(text,
+                  P "text{font:12px system-ui,sans-serif;font-variant-numeric:tabular-nums}" P
+                    ".picture-title{font-weight:bold}" P ".axis-name{font-style:italic}\n" P
+                    ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}" P
+                    ".band{fill-opacity:.25;stroke:none}" P ".dot{stroke-width:1.2}" P
+                    ".dot.s9{stroke-width:2.2}" P ".bar{fill-opacity:.8;stroke:none}" P
+                    ".whisker{fill:none;stroke-width:1.3}\n" P ".grid{stroke-width:1}" P
+                    ".axis{stroke-width:1.2}" P ".hatch{fill:none;stroke-width:1.1}" P
+                    ".heat{stroke-width:1;shape-rendering:crispEdges}" P ".swatch{stroke-width:0}" P
+                    ".label{stroke-width:3;paint-order:stroke;stroke-linejoin:round}\n");
     for (unsigned i = 0; i < sizeof dashes / sizeof *dashes; i++)
         weir_text_add(text, P ".line.s%u{stroke-dasharray:%s}", i, dashes[i]);
     weir_text_add(text, "\n");

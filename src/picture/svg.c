@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDTH 480.0
-#define PLOT_HEIGHT 190.0
+#define WIDTH 440.0
+#define PLOT_HEIGHT 176.0
 #define ROW_HEIGHT 19.0 /* of a name on the y axis */
 #define PLOT_HEIGHT_MAX 640.0
 #define CHARACTER 7.4 /* width of a digit in the widest of the usual fonts of 12 pixels */
 #define LINE_HEIGHT 17.0
 #define BOXES 160
-#define NAME_WIDTH 22    /* characters of a name on an axis, and ... */
+#define NAME_WIDTH 26    /* characters of a name on an axis, and ... */
 #define TURNED_WIDTH 14  /* ... of one that is turned */
 #define TITLED_MARKS 160 /* of more marks, none has a title of its own */
 #define SUM_WIDTH 46.0   /* of the bars of means at the edges of cells */
@@ -114,14 +114,17 @@ static void add_words(struct frame *frame, double x, double y, const char *ancho
     weir_text_add(frame->text, "</text>\n");
 }
 
-/* Writes a label beside a point, where none is yet: right, left, above or below of it. */
+/* Writes a label near a point, above it or, where another one is, at its sides or below. */
 static void add_label(struct frame *frame, double x, double y, const char *words)
 {
     char room[WEIR_CUT_BYTES];
     const char *shown = weir_utf8_cut(words, NAME_WIDTH, room);
     double width = CHARACTER * weir_utf8_width(shown);
-    const double places[][2] = {
-        {x + 6, y + 4}, {x - 6 - width, y + 4}, {x - width / 2, y - 7}, {x - width / 2, y + 17}};
+    const double places[][2] = {{x - width / 2, y - 7},
+                                {x + 6, y - 5},
+                                {x - 6 - width, y - 5},
+                                {x + 6, y + 13},
+                                {x - width / 2, y + 17}};
 
     for (size_t i = 0; i < sizeof places / sizeof *places && frame->box_count < BOXES; i++) {
         struct box box = {places[i][0], places[i][1] - 11, places[i][0] + width, places[i][1] + 3};
@@ -153,8 +156,8 @@ static void add_title(struct frame *frame, const struct weir_layer *layer, size_
         if (values[k] == NULL)
             continue;
         weir_text_add(&title, "%s", k > 0 && values[0] != NULL ? ", " : "");
-        if (axes[k]->scale == WEIR_SCALE_NAMES && values[k][i] < axes[k]->name_count)
-            weir_text_add(&title, "%s", axes[k]->names[(size_t)values[k][i]]);
+        if (weir_axis_name(axes[k], values[k][i]) != NULL)
+            weir_text_add(&title, "%s", weir_axis_name(axes[k], values[k][i]));
         else {
             weir_text_add(&title, "%s ", axes[k]->label);
             weir_quantity_add(&title, axes[k]->quantity, values[k][i]);
@@ -255,32 +258,36 @@ static void draw_dots(struct frame *frame, const struct weir_layer *layer)
     unsigned count = weir_layer_thin(frame->picture, layer, &frame->x, &frame->y, columns);
     bool has_titles = layer->count <= TITLED_MARKS, lies = weir_picture_lies(frame->picture);
 
-    if (!has_titles)
-        weir_text_add(frame->text, "<path class=\"dot s%u f%u\" d=\"M0 0", layer->tone,
-                      layer->tone);
-    for (unsigned i = 0; i < count; i++) {
-        const struct weir_column *at = &columns[i];
-        bool is_odd = layer->is_odd != NULL && at->count > 0 && layer->is_odd[at->index];
+    /* Those that stand apart come first, as their labels are the ones that matter. */
+    for (unsigned pass = 0; pass < 2; pass++) {
+        unsigned tone = pass == 0 ? (unsigned)WEIR_TONE_ODD : layer->tone;
 
-        for (unsigned k = 0; at->count > 0 && k < (at->high > at->low ? 2 : 1); k++) {
-            double value = k == 0 ? at->low : at->high;
-            double x = at_x(frame, lies ? value : at->x), y = at_y(frame, lies ? at->x : value);
+        if (!has_titles)
+            weir_text_add(frame->text, "<path class=\"dot s%u f%u\" d=\"M0 0", tone, tone);
+        for (unsigned i = 0; i < count; i++) {
+            const struct weir_column *at = &columns[i];
+            bool is_odd = at->count > 0 && layer->is_odd != NULL && layer->is_odd[at->index];
 
-            if (has_titles)
-                weir_text_add(frame->text, "<path class=\"dot s%u f%u\" d=\"", layer->tone,
-                              is_odd ? WEIR_TONE_ODD : layer->tone);
-            add_dot(frame, x, y, layer->tone);
-            if (!has_titles)
-                continue;
-            weir_text_add(frame->text, "\">");
-            add_title(frame, layer, at->index);
-            weir_text_add(frame->text, "</path>\n");
-            if (layer->labels != NULL && layer->labels[at->index] != NULL)
-                add_label(frame, x, y, layer->labels[at->index]);
+            for (unsigned k = 0;
+                 at->count > 0 && is_odd == (pass == 0) && k <= (at->high > at->low); k++) {
+                double value = k == 0 ? at->low : at->high;
+                double x = at_x(frame, lies ? value : at->x), y = at_y(frame, lies ? at->x : value);
+
+                if (has_titles)
+                    weir_text_add(frame->text, "<path class=\"dot s%u f%u\" d=\"", tone, tone);
+                add_dot(frame, x, y, tone);
+                if (!has_titles)
+                    continue;
+                weir_text_add(frame->text, "\">");
+                add_title(frame, layer, at->index);
+                weir_text_add(frame->text, "</path>\n");
+                if (layer->labels != NULL && layer->labels[at->index] != NULL)
+                    add_label(frame, x, y, layer->labels[at->index]);
+            }
         }
+        if (!has_titles)
+            weir_text_add(frame->text, "\"/>\n");
     }
-    if (!has_titles)
-        weir_text_add(frame->text, "\"/>\n");
 }
 
 /* Bars, and the boxes of spans. */
@@ -325,8 +332,8 @@ static void draw_bars(struct frame *frame, const struct weir_layer *layer)
         weir_text_add(frame->text, "</path>\n");
         if (layer->is_odd != NULL && layer->is_odd[at->index])
             add_hatch(frame, left, top, width, height);
-        if (layer->labels != NULL && layer->labels[at->index] != NULL && room >= 11 && lies)
-            add_words(frame, left + width + 4, top + room / 2 + 4, "start", "label",
+        if (layer->labels != NULL && layer->labels[at->index] != NULL && room >= 10 && lies)
+            add_words(frame, frame->left + frame->width + 6, top + room / 2 + 4, "start", NULL,
                       layer->labels[at->index]);
     }
     if (!has_titles)
@@ -377,8 +384,8 @@ static void draw_rules(struct frame *frame, const struct weir_layer *layer)
         add_title(frame, layer, i);
         weir_text_add(frame->text, "</path>\n");
         if (layer->labels != NULL && layer->labels[i] != NULL)
-            add_label(frame, is_level ? frame->left : at_x(frame, at),
-                      is_level ? at_y(frame, at) - 9 : frame->top + 8, layer->labels[i]);
+            add_label(frame, is_level ? frame->left + frame->width : at_x(frame, at),
+                      is_level ? at_y(frame, at) : frame->top + 16, layer->labels[i]);
     }
 }
 
@@ -405,27 +412,51 @@ static double row_top(const struct frame *frame, unsigned row)
            frame->height / rows * (weir_picture_lies(frame->picture) ? row : rows - 1 - row);
 }
 
-/* Runs of one class in a row are one box, and all boxes of a class one path. */
+/* Draws the cells of each class as one path, in a grid of unit cells: a run of cells in a row is a
+ * line as wide as the row. The most frequent class is one box below the others. */
 static void draw_cell_classes(struct frame *frame, double low, double high)
 {
     const struct weir_cells *cells = frame->picture->cells;
-    double width = frame->width / cells->columns, height = frame->height / cells->rows;
+    bool lies = weir_picture_lies(frame->picture);
+    size_t counts[WEIR_HEAT_CLASSES] = {0}, all = (size_t)cells->rows * cells->columns, known = 0;
+    int base = 0;
 
-    for (int class = 0; class < WEIR_HEAT_CLASSES; class ++) {
+    for (size_t i = 0; i < all; i++)
+        if (weir_cells_class(cells->values[i], low, high) >= 0) {
+            counts[weir_cells_class(cells->values[i], low, high)]++;
+            known++;
+        }
+    for (int class = 0; class < WEIR_HEAT_CLASSES; class ++)
+        base = counts[class] > counts[base] ? class : base;
+    base = known == all ? base : -1;
+    weir_text_add(frame->text, "<g transform=\"translate(%.1f %.1f) scale(%.5f %.5f)\">\n",
+                  frame->left, frame->top, frame->width / cells->columns,
+                  frame->height / cells->rows);
+    for (int n = 0; n <= WEIR_HEAT_CLASSES; n++) {
+        int class = n == 0 ? base : n - 1, at_column = 0, at_row = 0;
         double from = low + (high - low) * class / WEIR_HEAT_CLASSES;
 
-        weir_text_add(frame->text, "<path class=\"heat h%d\" d=\"M0 0", class);
-        for (unsigned i = 0; i < cells->rows; i++)
-            for (unsigned k = 0, run; k < cells->columns; k += run) {
-                const double *row = &cells->values[(size_t)i * cells->columns];
+        if (class < 0 || (n > 0 && class == base) || counts[class] == 0)
+            continue;
+        if (n == 0)
+            weir_text_add(frame->text, "<path class=\"swatch h%d\" d=\"M0 0h%uv%uH0z", class,
+                          cells->columns, cells->rows);
+        else
+            weir_text_add(frame->text, "<path class=\"heat h%d\" d=\"M0 .5", class);
+        for (unsigned line = 0; line < cells->rows && n > 0; line++)
+            for (unsigned k = 0, run; k < cells->columns; k += run + (run == 0)) {
+                size_t row = lies ? line : cells->rows - 1 - line;
+                const double *values = &cells->values[row * cells->columns];
 
                 for (run = 0; k + run < cells->columns &&
-                              weir_cells_class(row[k + run], low, high) == class;)
+                              weir_cells_class(values[k + run], low, high) == class;)
                     run++;
-                if (run > 0)
-                    add_box_path(frame, frame->left + k * width, row_top(frame, i), run * width,
-                                 height);
-                run += run == 0;
+                if (run == 0)
+                    continue;
+                weir_text_add(frame->text, "m%d %dh%u", (int)k - at_column, (int)line - at_row,
+                              run);
+                at_column = (int)(k + run);
+                at_row = (int)line;
             }
         weir_text_add(frame->text, "\"><title>");
         weir_quantity_add(frame->text, cells->quantity, from);
@@ -433,6 +464,7 @@ static void draw_cell_classes(struct frame *frame, double low, double high)
         weir_quantity_add(frame->text, cells->quantity, from + (high - low) / WEIR_HEAT_CLASSES);
         weir_text_add(frame->text, "</title></path>\n");
     }
+    weir_text_add(frame->text, "</g>\n");
 }
 
 static void draw_cells(struct frame *frame)
@@ -512,7 +544,7 @@ static void draw_names(struct frame *frame, bool is_y)
         if (is_y) {
             add_words(frame, frame->left - 6, frame->top + at + 4, "end", NULL, name);
         } else if (!frame->is_turned) {
-            add_words(frame, frame->left + at, frame->top + frame->height + 15, "middle", NULL,
+            add_words(frame, frame->left + at, frame->top + frame->height + 17, "middle", NULL,
                       name);
         } else {
             weir_text_add(frame->text,
@@ -533,18 +565,20 @@ static void draw_axes(struct frame *frame)
 
     for (unsigned i = 0; i < frame->y.tick_count; i++) {
         at = at_y(frame, weir_range_place(&frame->y, frame->y.ticks[i].value));
-        add_grid(frame, "grid", frame->left, at, frame->width, 0);
+        if (picture->cells == NULL)
+            add_grid(frame, "grid", frame->left, at, frame->width, 0);
         add_words(frame, frame->left - 6, at + 4, "end", NULL, frame->y.ticks[i].label);
     }
     for (unsigned i = 0; i < frame->x.tick_count; i++) {
         double half = CHARACTER * weir_utf8_width(frame->x.ticks[i].label) / 2;
 
         at = at_x(frame, weir_range_place(&frame->x, frame->x.ticks[i].value));
-        add_grid(frame, "grid", at, frame->top, 0, frame->height);
+        if (picture->cells == NULL)
+            add_grid(frame, "grid", at, frame->top, 0, frame->height);
         if (at - half < until)
             continue;
         until = at + half + CHARACTER;
-        add_words(frame, fmin(at, WIDTH - half), bottom + 15, "middle", NULL,
+        add_words(frame, fmin(at, WIDTH - half), bottom + 17, "middle", NULL,
                   frame->x.ticks[i].label);
     }
     for (unsigned is_y = 0; is_y < 2; is_y++)
@@ -631,7 +665,7 @@ static double draw_legend(struct frame *frame, double top)
             add_words(frame, x, y + 12, "start", NULL, weir_text_string(&words));
             x += CHARACTER * weir_utf8_width(weir_text_string(&words)) + 6;
             for (int class = 0; class < WEIR_HEAT_CLASSES && end == 0; class ++, x += 16) {
-                weir_text_add(frame->text, "<path class=\"heat h%d\" d=\"", class);
+                weir_text_add(frame->text, "<path class=\"swatch h%d\" d=\"", class);
                 add_box_path(frame, x, y + 2, 16, 12);
                 weir_text_add(frame->text, "\"/>");
             }
@@ -681,7 +715,7 @@ static void lay_out(struct frame *frame)
                 label = weir_utf8_width(layer->labels[i]);
     }
     if (lies && frame->bar_layers > 1)
-        frame->height = fmin(PLOT_HEIGHT_MAX, frame->height * (1 + frame->bar_layers) / 2.0);
+        frame->height = fmin(PLOT_HEIGHT_MAX, picture->y.name_count * 17.0 * frame->bar_layers);
     for (unsigned i = 0; i < frame->y.tick_count; i++)
         if (weir_utf8_width(frame->y.ticks[i].label) > widest)
             widest = weir_utf8_width(frame->y.ticks[i].label);
@@ -692,7 +726,7 @@ static void lay_out(struct frame *frame)
         right += SUM_WIDTH;
     frame->top = 24 + (picture->cells != NULL && picture->cells->has_sums ? SUM_WIDTH : 0);
     frame->width = fmax(WIDTH - frame->left - right, 120);
-    frame->total_height = frame->top + frame->height + 20;
+    frame->total_height = frame->top + frame->height + 22;
     if (picture->x.scale == WEIR_SCALE_NAMES) {
         double room = frame->width / fmax(picture->x.name_count, 1);
 

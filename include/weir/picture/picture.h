@@ -62,8 +62,10 @@ struct weir_layer {
     size_t count;
     const double *x, *y;
     const double *low, *high;
-    const char *const *labels; /* beside marks, as far as there is room; NULL, or NULL elements */
-    const bool *is_odd;        /* marks that are hatched or filled; NULL = none */
+    /* near marks, as far as there is room, and of lying bars on the right; NULL, or NULL elements
+     */
+    const char *const *labels;
+    const bool *is_odd; /* marks that are hatched or filled; NULL = none */
 };
 
 /* A matrix of values, row by row: from the top if the y axis has names, else from the bottom. A
