@@ -181,8 +181,12 @@ int weir_show(const struct weir_command *command, const struct weir_group *group
         weir_report_spell(&text, 0, words_of(command));
     if (code == 0)
         code = print(weir_text_string(&text),
-                     command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path : NULL,
-                     command->kind == WEIR_COMMAND_REPORT && command->report.is_replaced, error);
+                     command->kind == WEIR_COMMAND_REPORT    ? command->output.summary_path
+                     : command->kind == WEIR_COMMAND_COMPARE ? command->compare.output_path
+                                                             : NULL,
+                     (command->kind == WEIR_COMMAND_REPORT && command->report.is_replaced) ||
+                         (command->kind == WEIR_COMMAND_COMPARE && command->compare.output_path),
+                     error);
     weir_text_close(&text);
     if (code == 0 && command->kind == WEIR_COMMAND_EXPLAIN)
         tell_remarks(command->plan);

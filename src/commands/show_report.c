@@ -7,6 +7,7 @@
 #include "weir/report/expect.h"
 #include "weir/report/measures.h"
 #include "weir/report/net_report.h"
+#include "weir/report/pictures.h"
 #include "weir/report/redact.h"
 #include "weir/report/report.h"
 
@@ -20,6 +21,7 @@
 struct shown {
     const struct weir_command *command;
     struct weir_text *text;
+    struct weir_page page;
     struct weir_text header;                   /* the latest one with a column of the run */
     unsigned runs;                             /* that were printed */
     unsigned last;                             /* number of the latest of them */
@@ -277,6 +279,33 @@ static int tell_run(struct shown *shown, const struct weir_measured_run *run,
     return 0;
 }
 
+/* ---- pages and pictures ---- */
+
+static int draw_run(struct shown *shown, const struct weir_measured_run *run,
+                    struct weir_error *failed, struct weir_error *error)
+{
+    const struct weir_report_request *request = &shown->command->report;
+    int code = 0;
+
+    if (request->picture == NULL)
+        weir_page_add_run(&shown->page, run);
+    else if (strcmp(request->picture, "list") == 0)
+        weir_pictures_list(run, shown->text);
+    else if (shown->runs > 0 && strcmp(request->format, "text") != 0)
+        code = weir_error_usage(error, "report",
+                                "--picture: a file has one picture, and runs %u and %u were "
+                                "chosen: choose one with --run %u",
+                                shown->last, run->number + 1, run->number + 1);
+    else
+        code = weir_pictures_draw(run, request->picture, request->format, shown->text, error);
+    if (code == 0 && request->expect != NULL)
+        check_conditions(run, request, false, failed);
+    shown->last = run->number + 1;
+    shown->runs++;
+    tell_end(run);
+    return code;
+}
+
 /* ---- the list ---- */
 
 /* The rates of the first two kinds of phases, medians over repetitions: "write 2.09 GB/s". */
@@ -411,7 +440,8 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
 {
     const struct weir_report_request *request = &command->report;
     const bool is_list = strcasecmp(request->run, "list") == 0;
-    const bool is_data = weir_front_data_format(request->format) != NULL;
+    const bool is_drawn = weir_front_is_drawn(request);
+    const bool is_data = is_drawn || weir_front_data_format(request->format) != NULL;
     struct weir_measures_query query = {
         .paths = command->result_paths,
         .path_count = command->result_path_count,
@@ -434,7 +464,8 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
             continue;
         if (is_list)
             list_run(&shown, run);
-        else if (tell_run(&shown, run, failed, error) != 0)
+        else if ((is_drawn ? draw_run(&shown, run, failed, error)
+                           : tell_run(&shown, run, failed, error)) != 0)
             break;
     }
     if (weir_error_is_set(error))
@@ -456,6 +487,8 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
         weir_measured_json_end(text);
     if (code == 0 && shown.measured != NULL)
         weir_measured_metrics(text, shown.measured, shown.runs);
+    if (code == 0 && is_drawn && request->picture == NULL)
+        weir_page_end(&shown.page, text);
     if (code == 0)
         tell_of_others(&shown, reader);
     weir_measures_close(reader);

@@ -53,7 +53,14 @@ static const struct weir_option compare_rows[] = {
     {0, "expect-cases", WEIR_OPTION_TEXT, AT(expected),
      .help = "exit with 5 if fewer than this number of cases are compared, or one that this result "
              "file has is not"},
-    {0, "format", WEIR_OPTION_CHOICE, AT(format), "text", "text|json", .help = "of the comparison"},
+    {0, "format", WEIR_OPTION_CHOICE, AT(format), "text", "text|json|html|svg|gnuplot",
+     .help = "of the comparison: html is a page with pictures; svg and gnuplot, one --picture"},
+    {0, "picture", WEIR_OPTION_TEXT, AT(request.picture),
+     .help =
+         "change: the change of each case with its range; sides, sides-ops or times: the values "
+         "of A and B; in 78 x 14 characters, or as --format svg or gnuplot"},
+    {0, "output", WEIR_OPTION_TEXT, AT(request.output_path),
+     .help = "file of mode 0644 for the comparison, whole: it takes the place of an old one"},
     WEIR_REDACT_ROWS(struct compare_values),
     {'h', "help", WEIR_OPTION_FLAG, AT(help), .help = "print this, and stop"},
     {0},
@@ -173,6 +180,11 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
     }
     request->redact = values.redact;
     request->is_json = strcmp(values.format, "json") == 0;
+    if (request->picture != NULL || weir_text_list_has("html,svg,gnuplot", values.format))
+        request->drawn = values.format;
+    if (request->picture != NULL && !weir_text_list_has("text,svg,gnuplot", values.format))
+        return REFUSE("--picture: \"%s\" is no format of a picture: give svg, gnuplot or text",
+                      values.format);
     if (values.expected != NULL &&
         (weir_integer_parse(values.expected, &request->expected_count) != 0 ||
          request->expected_count <= 0)) {

@@ -189,6 +189,12 @@ const char *weir_front_data_format(const char *word)
     return NULL;
 }
 
+bool weir_front_is_drawn(const struct weir_report_request *request)
+{
+    return request->picture != NULL ||
+           (request->format != NULL && strcmp(request->format, "html") == 0);
+}
+
 static int refuse_format(const struct weir_dialect *dialect, const char *word, const char *place,
                          struct weir_error *error)
 {
@@ -199,6 +205,8 @@ static int refuse_format(const struct weir_dialect *dialect, const char *word, c
     for (const struct weir_dialect_format *row = all_formats; row->word != NULL; row++)
         if (find_reporter(dialect, row->word) == row->reporter)
             weir_text_add(&words, "|%s", row->word);
+    if (strcmp(place, "report") == 0)
+        weir_text_add(&words, "|html|svg|gnuplot|text");
     weir_error_usage(error, place, "--format: \"%s\" is not one of %s", word,
                      weir_text_string(&words));
     weir_text_close(&words);

@@ -105,6 +105,7 @@ struct report_values {
     const char *compat;
     const char *summary_path;
     const char *output_path;
+    const char *picture;
     struct weir_redact_request redact;
     const char *run;
     const char *expect;
@@ -123,7 +124,8 @@ static const struct weir_option report_rows[] = {
              "all dialects: csv-long, a line for each figure, and json-long; csv and json are the "
              "same, but those of IOR for runs of ior; influx, the line protocol of InfluxDB, and "
              "openmetrics, gauges, as docs/results-as-data.md says; junit and tap: verdicts and "
-             "conditions as test cases"},
+             "conditions as test cases; html: one page with the verdict, pictures and tables; svg, "
+             "gnuplot and text: a --picture"},
     {0, "compat", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, compat), NULL,
      .help =
          "print the layout of this IOR (2.10, 3.0, 3.2, 3.3, 4.0 or 4.1), mdtest (1.9.3, 3.2, 3.3, "
@@ -137,6 +139,10 @@ static const struct weir_option report_rows[] = {
     {0, "output", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, output_path), NULL,
      .help = "the same, but a new file of mode 0644 takes the place of an old one, whole: for "
              "programs that read it at any time"},
+    {0, "picture", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, picture), NULL,
+     .help =
+         "one picture of a run in 78 x 14 characters, or with --format svg or gnuplot (data and "
+         "script) in a file; list: the names of those that the run has"},
     {0, "run", WEIR_OPTION_TEXT, WEIR_OPTION_AT(struct report_values, run), "last",
      .help =
          "of a file with several runs: last, all, a number from 1 on, the beginning of the id of a "
@@ -171,7 +177,13 @@ static int say_report_help(struct weir_command *command)
 static int check_report(struct weir_command *command, struct weir_error *error)
 {
     struct weir_error other = {0};
-    int failure =
+    int failure;
+
+    if (weir_front_is_drawn(&command->report)) {
+        command->output.summary_path = command->report.summary_path;
+        return 0;
+    }
+    failure =
         weir_front_choose_reporter(command->dialect, &command->report, &command->output, error);
 
     for (size_t i = 0; failure != 0 && weir_dialects[i] != NULL; i++) {
@@ -193,6 +205,7 @@ static int read_report(int count, const char *const typed[], struct weir_command
     const struct weir_option_parser parser = {
         .place = "report", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
     const char **words = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *words);
+    bool is_drawn;
     int options;
 
     for (int i = 0; i < count; i++)
@@ -213,12 +226,32 @@ static int read_report(int count, const char *const typed[], struct weir_command
         return weir_error_usage(error, parser.place,
                                 "--summary-file and --output both name a file for the report: "
                                 "give one of them");
+    if (values.picture != NULL && values.format == NULL)
+        values.format = "text";
+    is_drawn = values.format != NULL && weir_text_list_has("svg,gnuplot,text", values.format);
+    if (is_drawn && values.picture == NULL)
+        return weir_error_usage(error, parser.place,
+                                "--format %s has one picture: name it with --picture NAME; "
+                                "--picture list shows the names",
+                                values.format);
+    if (values.picture != NULL && !is_drawn)
+        return weir_error_usage(error, parser.place,
+                                "--picture: \"%s\" is no format of a picture: give svg, gnuplot or "
+                                "text",
+                                values.format);
+    if ((is_drawn || (values.format != NULL && strcmp(values.format, "html") == 0)) &&
+        (values.compat != NULL || values.is_plain))
+        return weir_error_usage(error, parser.place,
+                                "--compat and --plain do not go with --format %s, which no "
+                                "original has",
+                                values.format);
     command->kind = WEIR_COMMAND_REPORT;
     command->result_paths = words + options;
     command->result_path_count = (unsigned)(count - options);
     command->report = (struct weir_report_request){
         .run = values.run,
         .format = values.format,
+        .picture = values.picture,
         .compat = values.compat,
         .summary_path = values.output_path != NULL ? values.output_path : values.summary_path,
         .is_replaced = values.output_path != NULL,

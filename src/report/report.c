@@ -9,6 +9,7 @@
 #include "weir/base/version.h"
 #include "weir/report/expect.h"
 #include "weir/report/measures.h"
+#include "weir/report/pictures.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -67,7 +68,7 @@ bool weir_report_is_held(const char *begin)
         for (const struct weir_reporter *const *row = dialects[i]->reporters; *row != NULL; row++)
             if (is_held(*row, begin))
                 return true;
-    return false;
+    return weir_page_is_held(begin);
 }
 
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase)

@@ -34,6 +34,9 @@ struct weir_compare_request {
     bool fails_if_unsure;
     bool allows_unsure;
     bool is_json;
+    const char *drawn;       /* "html"; or a picture as "svg", "gnuplot" or "text"; NULL = none */
+    const char *picture;     /* its name; NULL = the change of each case */
+    const char *output_path; /* --output; NULL = standard output */
     struct weir_redact_request redact;
 };
 

@@ -71,6 +71,7 @@ struct weir_host_question {
 struct weir_report_request {
     const char *run;          /* last, all, list, a number, an id */
     const char *format;       /* a word of the run's dialect; NULL: its first */
+    const char *picture;      /* a name, or "list"; NULL: none */
     const char *compat;       /* a version of what the dialect imitates; NULL: as the run had it */
     const char *summary_path; /* NULL: standard output */
     bool is_replaced;         /* a new file takes the place of summary_path, as --output says */
@@ -109,6 +110,9 @@ int weir_front_read(int argc, const char *const argv[], const struct weir_backen
  * `output`. 0, or a usage error: the dialect has no such format, or is none of this version. */
 int weir_front_choose_reporter(const char *dialect, const struct weir_report_request *request,
                                struct weir_output *output, struct weir_error *error);
+
+/* True if the request is for a page or a picture, which runs of all dialects have. */
+bool weir_front_is_drawn(const struct weir_report_request *request);
 
 /* The reporter of figures as data that this word of --format names for all dialects, and weir net;
  * NULL: it names none. */

@@ -2,6 +2,8 @@
 /* The judgement of matched rows, and the exit code that it leads to. */
 #include "compare.h"
 
+#include "picture/pictures.h"
+
 #include "weir/base/log.h"
 #include "weir/base/memory.h"
 #include "weir/report/compare.h"
@@ -118,6 +120,7 @@ int weir_report_compare(const struct weir_compare_request *request, struct weir_
                         int *exit_code, struct weir_error *error)
 {
     struct weir_comparison_table table = {.request = request, .judged.limit = request->limit};
+    struct weir_text report = {0};
     int code = weir_redaction_open(&request->redact, &table.redaction, error);
 
     if (code == 0)
@@ -135,7 +138,10 @@ int weir_report_compare(const struct weir_compare_request *request, struct weir_
     }
     if (code == 0) {
         *exit_code = table.exit_code;
-        (request->is_json ? weir_compare_print_json : weir_compare_print)(&table, text);
+        (request->is_json ? weir_compare_print_json
+                          : weir_compare_print)(&table, request->drawn != NULL ? &report : text);
+        if (request->drawn != NULL)
+            code = weir_page_compare(&table, weir_text_string(&report), text, error);
         /* The page may go to a file: the reason is for the log of make and CI, too. */
         if (table.exit_code != WEIR_EXIT_DONE)
             weir_log(WEIR_LOG_ERROR, "compare: exit %d: %s", table.exit_code,
@@ -145,6 +151,7 @@ int weir_report_compare(const struct weir_compare_request *request, struct weir_
         weir_measures_close(table.readers[i]);
     weir_redaction_close(table.redaction);
     weir_text_close(&table.reason);
+    weir_text_close(&report);
     weir_arena_close(&table.arena);
     return code;
 }
