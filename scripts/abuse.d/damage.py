@@ -173,10 +173,12 @@ class Mutants:
 def report(bed, folder, data, number):
     path = folder / f"m{number}"
     path.write_bytes(data)
-    style = ("json", "csv", "ior", "compare", "csv-long", "json-long", "influx", "openmetrics", "export", "redact")[number % 10]
+    style = ("json", "csv", "ior", "compare", "csv-long", "json-long", "influx", "openmetrics", "export", "redact", "html", "pictures")[number % 12]
     words = ["compare", folder / "other.jsonl", "--", path, "--format", "json"] if style == "compare" else ["report", path, "--format", style]
     if style == "export":
         words = ["export", "sqlite", path, "-o", folder / f"d{number}", "--with", "histograms,series"]
+    elif style == "pictures":
+        words = ["report", path, "--run", "all", "--picture", ("list", "rate", "latency", "ranks", "heat")[number // 12 % 5]]
     elif style == "redact":
         words = ["report", path, "--run", "all", "--format", "json-long", "--redact"]
     try:

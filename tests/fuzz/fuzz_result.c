@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes the reader of result files: the input is read as one, and what is whole in it is printed
- * as lines of values, as a document, as metrics, and as each report of its dialect; then once more
- * with pseudonyms. */
+ * as lines of values, as a document, as metrics, as each report of its dialect, and as a page with
+ * pictures; then once more with pseudonyms. */
 #include "dialect.h"
 
 #include "weir/report/measures.h"
+#include "weir/report/pictures.h"
 #include "weir/report/redact.h"
 #include "weir/report/report.h"
 
@@ -151,8 +152,34 @@ static void print_as(struct weir_text *text, const struct weir_measured_run *run
     }
 }
 
+/* A page has all pictures as SVG; the other two forms are of one. Attributes have no number that
+ * is none. */
+static void draw_run(struct weir_text *text, const struct weir_measured_run *run)
+{
+    static const char *const kinds[] = {"rate", "sweep", "heat", "latency", "operations", "labels"};
+    struct weir_page page = {0};
+    struct weir_error error = {0};
+
+    weir_page_add_run(&page, run);
+    weir_page_end(&page, text);
+    if (strstr(weir_text_string(text), "=\"nan") != NULL ||
+        strstr(weir_text_string(text), "=\"-nan") != NULL ||
+        strstr(weir_text_string(text), "=\"inf") != NULL)
+        abort();
+    weir_text_clear(text);
+    weir_pictures_list(run, text);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        error = (struct weir_error){0};
+        weir_pictures_draw(run, kinds[i], "text", text, &error);
+        error = (struct weir_error){0};
+        weir_pictures_draw(run, kinds[i], "gnuplot", text, &error);
+    }
+    weir_text_clear(text);
+}
+
 static void print_run(struct weir_text *text, const struct weir_measured_run *run)
 {
+    draw_run(text, run);
     for (unsigned i = 0; i < run->phase_count; i++) {
         const struct weir_measured_phase *phase = &run->phases[i];
 

@@ -1,24 +1,117 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads every stored picture by an XML parser: marks have titles, nothing refers to the outside, no number is missing.
-Scripts of gnuplot are run where gnuplot is installed."""
-import pathlib, re, shutil, subprocess, sys, xml.etree.ElementTree as tree
+"""Pictures as an XML parser, an HTML parser and gnuplot read them: those that unit.picture draws, and, with a program, the
+pages and all pictures of stored runs of every dialect. Nothing refers to the outside, and no number is missing."""
+import html.parser
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
 
-folder, faults = pathlib.Path(sys.argv[1]), []
-gnuplot = shutil.which("gnuplot")
-for path in sorted(folder.rglob("*.svg")):
-    text = path.read_text(encoding="utf-8")
+FAULTS = []
+GNUPLOT = shutil.which("gnuplot")
+WORDS = re.compile(r"<title>.*?</title>|<desc>.*?</desc>|<text.*?</text>|aria-label=\"[^\"]*\"", re.S)
+FOREIGN = re.compile(r"\b(nan|inf|undefined)\b|href|url\(|<script|<image|\bon\w+=")
+VOID = {"meta", "br", "img", "link"}
+
+
+def check_svg(name, text):
     root = tree.fromstring(text)
-    body = re.sub(r"<title>.*?</title>|<desc>.*?</desc>|<text.*?</text>|aria-label=\"[^\"]*\"", "", text, flags=re.S)
     if not root.get("aria-label") or root.get("role") != "img":
-        faults.append(f"{path.name}: no label for readers")
-    if re.search(r"\b(nan|inf|undefined)\b|href|url\(|<script|<image|\bon\w+=", body):
-        faults.append(f"{path.name}: a missing number, a script, or a reference")
-    if root.find(".//{http://www.w3.org/2000/svg}title") is None:
-        faults.append(f"{path.name}: no titles")
-for path in sorted(folder.rglob("*.gp")) if gnuplot else []:
-    run = subprocess.run([gnuplot, "-e", "set terminal dumb noenhanced; set output '/dev/null'", path], capture_output=True, text=True)
-    if run.returncode != 0 or run.stderr.strip():
-        faults.append(f"{path.name}: gnuplot: {run.stderr.strip()[:300]}")
-print("\n".join(faults) or "all pictures are sound" + ("" if gnuplot else " (no gnuplot: its scripts were not run)"))
-sys.exit(bool(faults))
+        FAULTS.append(f"{name}: no label for readers")
+    if FOREIGN.search(WORDS.sub("", text)):
+        FAULTS.append(f"{name}: {FOREIGN.search(WORDS.sub('', text))[0]}: a missing number, a script, or a reference")
+
+
+def check_script(name, path):
+    run = GNUPLOT and subprocess.run([GNUPLOT, "-e", "set terminal dumb noenhanced; set output '/dev/null'", path], capture_output=True, text=True, check=False)
+    if run and (run.returncode != 0 or run.stderr.strip()):
+        FAULTS.append(f"{name}: gnuplot: {run.stderr.strip()[:300]}")
+
+
+class Page(html.parser.HTMLParser):
+    """Elements are closed in order, and none is a script or names another file."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.name, self.open, self.ids, self.links = name, [], set(), []
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("script", "link", "iframe", "img", "object", "base"):
+            FAULTS.append(f"{self.name}: <{tag}>")
+        for key, value in attributes:
+            if key == "id" and value in self.ids:
+                FAULTS.append(f"{self.name}: id {value} is there twice")
+            if key == "id":
+                self.ids.add(value)
+            if key.startswith("on") or key == "src" or (key == "href" and not value.startswith("#")):
+                FAULTS.append(f"{self.name}: {key}={value}")
+            if key == "href":
+                self.links.append(value[1:])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            FAULTS.append(f"{self.name}: </{tag}> closes another element")
+
+
+def check_page(name, text):
+    page = Page(name)
+    page.feed(text)
+    page.close()
+    if page.open or set(page.links) - page.ids:
+        FAULTS.append(f"{name}: left open {page.open}, links to nowhere {set(page.links) - page.ids}")
+    for number, svg in enumerate(re.findall(r"<svg.*?</svg>", text, re.S)):
+        check_svg(f"{name}, picture {number}", svg)
+    if len(text) > 1 << 20:
+        FAULTS.append(f"{name}: {len(text)} bytes")
+    return len(re.findall("<svg", text))
+
+
+def weir(*words):
+    done = subprocess.run([sys.argv[2], "report", *words], capture_output=True, text=True, errors="replace", env={"LANG": "C.UTF-8"}, check=False)
+    if done.returncode not in (0, 1):
+        FAULTS.append(f"{words}: exit code {done.returncode}, {done.stderr[:300]}")
+    return done.stdout
+
+
+def check_run(path, scratch):
+    pictures = check_page(path.name, weir(path, "--run", "all", "--format", "html"))
+    names = [line.split()[0] for line in weir(path, "--picture", "list").splitlines() if not re.match(r"\d+ more", line)]
+    for name in names:
+        check_svg(f"{path.name} {name}", weir(path, "--picture", name, "--format", "svg"))
+        script = scratch / "script"
+        script.write_text(weir(path, "--picture", name, "--format", "gnuplot"), encoding="utf-8")
+        check_script(f"{path.name} {name}", script)
+        lines = weir(path, "--picture", name).splitlines()
+        if not 3 <= len(lines) <= 14 or max(map(len, lines)) > 78 or re.search(r"\b(nan|inf)\b", "".join(lines)):
+            FAULTS.append(f"{path.name} {name}: {len(lines)} lines of text")
+    return pictures
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    pictures = 0
+    for path in sorted((folder / "picture").glob("*")):
+        if path.suffix == ".svg":
+            check_svg(path.name, path.read_text(encoding="utf-8"))
+            pictures += 1
+        elif path.suffix == ".gp":
+            check_script(path.name, path)
+    with tempfile.TemporaryDirectory() as scratch:
+        for path in sorted((*(folder / "verdict").glob("*.jsonl"), *(folder / "data").glob("*.jsonl"), *(folder / "picture").glob("*.jsonl"))):
+            pictures += check_run(path, pathlib.Path(scratch))
+    print("\n".join(FAULTS) or f"{pictures} pictures are sound" + ("" if GNUPLOT else " (no gnuplot: its scripts were not run)"))
+    sys.exit(bool(FAULTS))
+
+
+main()

@@ -17,7 +17,7 @@ DIALECTS = "ior|mdtest|md-?workbench|iozone|parabench|pbl|io500"
 OWN = set("result resume pin nic membind depth rate watchdog give-up drop-caches overwrite device must-fit direct data stop-before "
           "details until-interval max-repetitions repeat-time live on-phase "
           "advertise back capacity once idle secret-file listen run measure allow strict summary-file output allowed target ranks expect "
-          "expect-cases fail-if-unsure".split())
+          "expect-cases fail-if-unsure picture".split())
 # Options of backends: --uring.entries.
 BACKENDS = "rdma uring libaio posix mmap stdio mpiio fault null"
 

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Pictures and pages of real runs: what is recorded of single ranks agrees with the sums of the phase, and each form is made.
+. "$(dirname "$0")/lib.sh"
+
+run 4 ior -w -r -F -e -t 64k -b 4m --rate 400 -i 3 -o "$files/f" --result "$work/r" --label '"><script>'
+run 4 mdtest -n 40 -d "$files/t" --result "$work/m"
+run 1 ior -w -t 64k -b 1m -o "$files/g" --result "$work/one"
+
+# ---- the record
+
+"$WEIR_PYTHON" - "$work/r" <<'P' || fail "the record of ranks does not agree with the phase"
+import json, sys
+phases = [line for line in map(json.loads, open(sys.argv[1])) if line["record"] == "phase" and line["verb"] in ("write", "read")]
+assert len(phases) == 6
+for phase in phases:
+    series, each = phase["rank_series"], phase["each_rank"]
+    cells = [int(row[i:i + 2], 16) for row in series["levels"] for i in range(0, len(row), 2)]
+    total = sum(cells) / 255 * series["greatest"]
+    assert series["in_bytes"] and len(series["levels"]) == 4 and series["ranks_per_row"] == 1
+    assert abs(total - phase["bytes"]) <= len(cells) * series["greatest"] / 510 + 1, (total, phase["bytes"])
+    assert max(cells) == 255 and series["interval_ns"] * len(series["levels"][0]) / 2 >= phase["series"]["interval_ns"] * len(phase["series"]["ops"])
+    assert sorted(each["rank"]) == [0, 1, 2, 3] and each["per_s"] == sorted(each["per_s"])
+    assert abs(each["per_s"][-1] / phase["rank_rates"]["bytes_per_s_max"] - 1) < 1e-9
+    assert abs(sum(each["per_s"]) / phase["rank_rates"]["bytes_per_s_sum"] - 1) < 1e-9
+P
+grep -q rank_series "$work/one" && fail "a run of one rank has a matrix of ranks"
+
+# ---- each form
+
+capture "$WEIR" report "$work/r" --picture list
+cp "$out" "$work/names"
+for name in repetitions rate-write rate-read latency-write ranks-write heat-read backlog-write; do
+    grep -q "^$name " "$work/names" || fail "there is no picture $name"
+    capture "$WEIR" report "$work/r" --picture "$name" --format svg --output "$work/$name.svg"
+    [[ $status == 0 && $(stat -c %a "$work/$name.svg") == 644 ]] || fail "no picture $name"
+done
+capture "$WEIR" report "$work/m" --picture operations
+grep -q 'File creation' "$out" || fail "no picture of operations"
+capture "$WEIR" report "$work/r" --picture rate --format svg
+[[ $status == 2 ]] && grep -q 'choose one of rate-write, rate-read' "$err" || fail "two pictures in one file"
+capture "$WEIR" report "$work/r" --picture nothing
+[[ $status == 2 ]] && grep -q 'it has ' "$err" || fail "a picture that is not there"
+capture "$WEIR" report "$work/r" "$work/m" --run all --format html --output "$work/page"
+capture "$WEIR" report "$work/r" --run last --format html --output "$work/page" # in the place of the old one
+echo precious >"$work/foreign"
+capture "$WEIR" report "$work/r" --format html --output "$work/foreign"
+[[ $status == 2 && $(cat "$work/foreign") == precious ]] || fail "a file of others was replaced"
+capture "$WEIR" report "$work/r" --format html --redact
+grep -qw -e "$(hostname)" -e "$files" "$out" && fail "the page has names"
+
+# ---- comparisons
+
+run 2 ior -w -r -F -e -t 64k -b 256k -i 3 -o "$files/f" --result "$work/a"
+run 2 ior -w -r -F -e -t 64k -b 256k -i 3 -o "$files/f" --result "$work/b"
+for format in html svg gnuplot; do
+    capture "$WEIR" compare "$work/a" -- "$work/b" --allow-unsure --format $format --output "$work/compared.$format"
+    [[ -s $work/compared.$format ]] || fail "no comparison as $format"
+done
+for name in change sides; do
+    capture "$WEIR" compare "$work/a" -- "$work/b" --allow-unsure --picture $name
+    grep -q 'write' "$out" || fail "no picture $name of the comparison"
+done
+capture "$WEIR" compare "$work/a" -- "$work/b" --picture speed
+[[ $status == 2 ]] && grep -q 'it has change, sides' "$err" || fail "a picture that is not there"
+"$WEIR_PYTHON" - "$work"/*.svg <<'P' || fail "a picture is no XML"
+import sys, xml.etree.ElementTree as tree
+for path in sys.argv[1:]:
+    assert tree.parse(path).getroot().get("aria-label"), path
+P
+grep -q '<script' "$work/page" "$work/compared.html" && fail "a label became markup"
+exit 0
