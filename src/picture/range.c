@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#define TABLE_COLUMNS 16 /* of a matrix: of a wider one the table has the mean of each row */
+#define CELL_BYTES 256
+
 /* ---- texts ---- */
 
 unsigned weir_utf8_bytes(const char *string)
@@ -459,16 +462,26 @@ double weir_cells_mean(const struct weir_cells *cells, unsigned row, unsigned co
 
 /* ---- the table ---- */
 
-static void add_cell(struct weir_text *text, bool is_html, bool is_head, const char *string)
+enum { COLUMN_NAME, COLUMN_X, COLUMN_Y, COLUMN_FROM, COLUMN_TO, COLUMN_LABEL, COLUMN_COUNT };
+
+/* Adds a row of the cells that are not NULL. */
+static void add_row(struct weir_text *text, bool is_html, bool is_head, unsigned count,
+                    const char *const cells[])
 {
-    if (is_html)
-        weir_text_add(text, is_head ? "<th>" : "<td>");
-    weir_xml_add(text, string);
-    weir_text_add(text, is_html ? is_head ? "</th>" : "</td>" : "\t");
+    weir_text_add(text, is_html ? "<tr>" : "");
+    for (unsigned i = 0; i < count; i++) {
+        if (cells[i] == NULL)
+            continue;
+        weir_text_add(text, is_html ? is_head ? "<th>" : "<td>" : "");
+        weir_xml_add(text, cells[i]);
+        weir_text_add(text, is_html ? is_head ? "</th>" : "</td>" : "\t");
+    }
+    weir_text_add(text, is_html ? "</tr>\n" : "\n");
 }
 
-static void add_value(struct weir_text *text, bool is_html, const struct weir_axis *axis,
-                      const double *values, size_t i)
+/* "" of a value that is not known. */
+static const char *value_text(char room[CELL_BYTES], const struct weir_axis *axis,
+                              const double *values, size_t i)
 {
     struct weir_text cell = {0};
 
@@ -476,50 +489,51 @@ static void add_value(struct weir_text *text, bool is_html, const struct weir_ax
         weir_text_add(&cell, "%s", weir_axis_name(axis, values[i]));
     else if (values != NULL && isfinite(values[i]))
         weir_quantity_add(&cell, axis->quantity, values[i]);
-    add_cell(text, is_html, false, weir_text_string(&cell));
+    snprintf(room, CELL_BYTES, "%s", weir_text_string(&cell));
     weir_text_close(&cell);
+    return room;
 }
 
+/* A row of values for each row of cells, or the mean of each where they are too many. */
 static void add_cells_table(const struct weir_picture *picture, bool is_html,
                             struct weir_text *text)
 {
     const struct weir_cells *cells = picture->cells;
-    bool is_whole = cells->columns <= 16 && cells->rows <= WEIR_PICTURE_ROWS;
-    unsigned step = 1 + (cells->rows - 1) / WEIR_PICTURE_ROWS,
-             columns = is_whole ? cells->columns : 1;
     const struct weir_axis value = {.quantity = cells->quantity};
-    bool has_names = picture->y.scale == WEIR_SCALE_NAMES;
+    bool is_whole = cells->columns <= TABLE_COLUMNS && cells->rows <= WEIR_PICTURE_ROWS;
+    unsigned columns = is_whole ? cells->columns : 1;
+    char rooms[TABLE_COLUMNS + 1][CELL_BYTES];
+    const char *row[TABLE_COLUMNS + 1] = {picture->y.label};
 
-    weir_text_add(text, is_html ? "<tr>" : "");
-    add_cell(text, is_html, true, picture->y.label);
     for (unsigned k = 0; k < columns; k++) {
-        bool is_named =
-            is_whole && picture->x.scale == WEIR_SCALE_NAMES && k < picture->x.name_count;
-        char head[64];
+        const char *name = is_whole ? weir_axis_name(&picture->x, k) : NULL;
 
-        snprintf(head, sizeof head, is_whole ? "%u" : "mean of %u", is_whole ? k : cells->columns);
-        add_cell(text, is_html, true, is_named ? picture->x.names[k] : head);
+        snprintf(rooms[k], CELL_BYTES, is_whole ? "%u" : "mean of %u",
+                 is_whole ? k : cells->columns);
+        row[k + 1] = name != NULL ? name : rooms[k];
     }
-    weir_text_add(text, is_html ? "</tr>\n" : "\n");
-    for (unsigned i = 0; i < cells->rows; i += step) {
-        double at = has_names ? i : cells->y_low + (cells->y_high - cells->y_low) * i / cells->rows;
+    add_row(text, is_html, true, columns + 1, row);
+    for (unsigned i = 0; i < cells->rows; i += 1 + (cells->rows - 1) / WEIR_PICTURE_ROWS) {
+        double at = cells->y_low + (cells->y_high - cells->y_low) * i / cells->rows, mean;
 
-        weir_text_add(text, is_html ? "<tr>" : "");
-        add_value(text, is_html, &picture->y, &at, 0);
+        at = weir_picture_lies(picture) ? i : at;
+        row[0] = value_text(rooms[columns], &picture->y, &at, 0);
         for (unsigned k = 0; k < columns; k++) {
-            double mean = is_whole ? cells->values[(size_t)i * cells->columns + k]
-                                   : weir_cells_mean(cells, i, UINT_MAX);
-
-            add_value(text, is_html, &value, &mean, 0);
+            mean = is_whole ? cells->values[(size_t)i * cells->columns + k]
+                            : weir_cells_mean(cells, i, UINT_MAX);
+            row[k + 1] = value_text(rooms[k], &value, &mean, 0);
         }
-        weir_text_add(text, is_html ? "</tr>\n" : "\n");
+        add_row(text, is_html, false, columns + 1, row);
     }
 }
 
 void weir_picture_table(const struct weir_picture *picture, bool is_html, struct weir_text *text)
 {
-    bool is_flat = weir_picture_lies(picture), has_name = false, has_range = false,
-         has_label = false;
+    bool lies = weir_picture_lies(picture), has[COLUMN_COUNT] = {false};
+    const struct weir_axis *along = lies ? &picture->y : &picture->x;
+    const struct weir_axis *across = lies ? &picture->x : &picture->y;
+    const char *row[COLUMN_COUNT] = {"", along->label, across->label, "from", "to", ""};
+    char rooms[COLUMN_COUNT][CELL_BYTES];
     size_t all = 0;
 
     weir_text_add(text, is_html ? "<table>\n" : "");
@@ -527,44 +541,35 @@ void weir_picture_table(const struct weir_picture *picture, bool is_html, struct
         add_cells_table(picture, is_html, text);
     for (unsigned k = 0; k < picture->layer_count; k++) {
         all += picture->layers[k].count;
-        has_name |= picture->layers[k].name != NULL;
-        has_range |= picture->layers[k].low != NULL;
-        has_label |= picture->layers[k].labels != NULL;
+        has[COLUMN_NAME] |= picture->layers[k].name != NULL;
+        has[COLUMN_FROM] |= picture->layers[k].low != NULL;
+        has[COLUMN_LABEL] |= picture->layers[k].labels != NULL;
     }
-    if (all > 0) {
-        weir_text_add(text, is_html ? "<tr>" : "");
-        if (has_name)
-            add_cell(text, is_html, true, "");
-        add_cell(text, is_html, true, is_flat ? picture->y.label : picture->x.label);
-        add_cell(text, is_html, true, is_flat ? picture->x.label : picture->y.label);
-        for (unsigned i = 0; i < 2 && has_range; i++)
-            add_cell(text, is_html, true, i == 0 ? "from" : "to");
-        if (has_label)
-            add_cell(text, is_html, true, "");
-        weir_text_add(text, is_html ? "</tr>\n" : "\n");
-    }
+    has[COLUMN_X] = has[COLUMN_Y] = true;
+    has[COLUMN_TO] = has[COLUMN_FROM];
+    for (unsigned c = 0; c < COLUMN_COUNT; c++)
+        row[c] = has[c] ? row[c] : NULL;
+    if (all > 0)
+        add_row(text, is_html, true, COLUMN_COUNT, row);
     for (unsigned k = 0; k < picture->layer_count; k++) {
         const struct weir_layer *layer = &picture->layers[k];
-        size_t step =
-            1 +
-            (all > WEIR_PICTURE_ROWS ? layer->count * picture->layer_count / WEIR_PICTURE_ROWS : 0);
-        const struct weir_axis *axis =
-            is_flat || layer->mark == WEIR_MARK_SPANS ? &picture->x : &picture->y;
+        size_t step = all > WEIR_PICTURE_ROWS
+                          ? 1 + layer->count * picture->layer_count / WEIR_PICTURE_ROWS
+                          : 1;
 
         for (size_t i = 0; i < layer->count; i += step) {
-            weir_text_add(text, is_html ? "<tr>" : "");
-            if (has_name)
-                add_cell(text, is_html, false, layer->name != NULL ? layer->name : "");
-            add_value(text, is_html, is_flat ? &picture->y : &picture->x,
-                      is_flat ? layer->y : layer->x, i);
-            add_value(text, is_html, is_flat ? &picture->x : &picture->y,
-                      is_flat ? layer->x : layer->y, i);
-            for (unsigned j = 0; j < 2 && has_range; j++)
-                add_value(text, is_html, axis, j == 0 ? layer->low : layer->high, i);
-            if (has_label)
-                add_cell(text, is_html, false,
-                         layer->labels != NULL && layer->labels[i] != NULL ? layer->labels[i] : "");
-            weir_text_add(text, is_html ? "</tr>\n" : "\n");
+            const struct weir_axis *range = layer->mark == WEIR_MARK_SPANS ? &picture->x : across;
+
+            row[COLUMN_NAME] = layer->name != NULL ? layer->name : "";
+            row[COLUMN_X] = value_text(rooms[COLUMN_X], along, lies ? layer->y : layer->x, i);
+            row[COLUMN_Y] = value_text(rooms[COLUMN_Y], across, lies ? layer->x : layer->y, i);
+            row[COLUMN_FROM] = value_text(rooms[COLUMN_FROM], range, layer->low, i);
+            row[COLUMN_TO] = value_text(rooms[COLUMN_TO], range, layer->high, i);
+            row[COLUMN_LABEL] =
+                layer->labels != NULL && layer->labels[i] != NULL ? layer->labels[i] : "";
+            for (unsigned c = 0; c < COLUMN_COUNT; c++)
+                row[c] = has[c] ? row[c] : NULL;
+            add_row(text, is_html, false, COLUMN_COUNT, row);
         }
     }
     weir_text_add(text, is_html ? "</table>\n" : "");

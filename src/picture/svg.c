@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define WIDTH 440.0
@@ -50,11 +51,18 @@ static void add_number(struct weir_text *text, double value)
     weir_text_add(text, "%s", strcmp(number, "-0") == 0 ? "0" : number);
 }
 
-static void add_attribute(struct weir_text *text, const char *name, double value)
+/* Appends a text with a number, of one decimal at most, in the place of each '#'. */
+static void add_shape(struct weir_text *text, const char *shape, ...)
 {
-    weir_text_add(text, " %s=\"", name);
-    add_number(text, value);
-    weir_text_add(text, "\"");
+    va_list numbers;
+
+    va_start(numbers, shape);
+    for (; *shape != '\0'; shape++)
+        if (*shape == '#')
+            add_number(text, va_arg(numbers, double));
+        else
+            weir_text_add_bytes(text, shape, 1);
+    va_end(numbers);
 }
 
 /* Continues a path: a move, or a line from the last point, which is written relative to it. */
@@ -62,29 +70,15 @@ static void add_point(struct frame *frame, double x, double y, bool is_move)
 {
     x = round(x * 10) / 10;
     y = round(y * 10) / 10;
-    weir_text_add(frame->text, is_move ? "M" : "l");
-    add_number(frame->text, is_move ? x : x - frame->last_x);
-    weir_text_add(frame->text, " ");
-    add_number(frame->text, is_move ? y : y - frame->last_y);
+    add_shape(frame->text, is_move ? "M# #" : "l# #", is_move ? x : x - frame->last_x,
+              is_move ? y : y - frame->last_y);
     frame->last_x = x;
     frame->last_y = y;
 }
 
 static void add_box_path(struct frame *frame, double left, double top, double width, double height)
 {
-    struct weir_text *text = frame->text;
-
-    weir_text_add(text, "M");
-    add_number(text, left);
-    weir_text_add(text, " ");
-    add_number(text, top);
-    weir_text_add(text, "h");
-    add_number(text, width);
-    weir_text_add(text, "v");
-    add_number(text, height);
-    weir_text_add(text, "h");
-    add_number(text, -width);
-    weir_text_add(text, "z");
+    add_shape(frame->text, "M# #h#v#h#z", left, top, width, height, -width);
 }
 
 /* Lines at 45 degrees across a box, cut at its edges. */
@@ -102,9 +96,7 @@ static void add_hatch(struct frame *frame, double left, double top, double width
 static void add_words(struct frame *frame, double x, double y, const char *anchor,
                       const char *class, const char *words)
 {
-    weir_text_add(frame->text, "<text");
-    add_attribute(frame->text, "x", x);
-    add_attribute(frame->text, "y", y);
+    add_shape(frame->text, "<text x=\"#\" y=\"#\"", x, y);
     if (strcmp(anchor, "start") != 0)
         weir_text_add(frame->text, " text-anchor=\"%s\"", anchor);
     if (class != NULL)
@@ -391,18 +383,6 @@ static void draw_rules(struct frame *frame, const struct weir_layer *layer)
 
 /* ---- cells ---- */
 
-static void add_cell_words(struct frame *frame, double x, double y, int heat, double value)
-{
-    struct weir_text words = {0};
-    char class[16];
-
-    snprintf(class, sizeof class, "n%d", heat);
-    weir_quantity_add(&words, frame->picture->cells->quantity, value);
-    /* The unit is that of the legend. */
-    add_words(frame, x, y, "middle", class, weir_text_string(&words));
-    weir_text_close(&words);
-}
-
 /* The first row of numbered ones is the lowest, as on any axis. */
 static double row_top(const struct frame *frame, unsigned row)
 {
@@ -473,6 +453,7 @@ static void draw_cells(struct frame *frame)
     double width = frame->width / fmax(cells->columns, 1), low, high;
     double height = frame->height / fmax(cells->rows, 1), greatest[2] = {0, 0};
     unsigned counts[2] = {cells->columns, cells->rows};
+    struct weir_text words = {0};
 
     if (!weir_cells_extent(cells, &low, &high))
         return;
@@ -487,9 +468,17 @@ static void draw_cells(struct frame *frame)
                 continue;
             if (cells->is_odd != NULL && cells->is_odd[(size_t)i * cells->columns + k])
                 add_hatch(frame, left, top, fmin(width, 8), height);
-            if (width >= 9.5 * CHARACTER)
-                add_cell_words(frame, left + width / 2 + 3, top + height / 2 + 4, class, value);
+            if (width >= 9.5 * CHARACTER) {
+                char name[16];
+
+                snprintf(name, sizeof name, "n%d", class);
+                weir_text_clear(&words);
+                weir_quantity_add(&words, cells->quantity, value);
+                add_words(frame, left + width / 2 + 3, top + height / 2 + 4, "middle", name,
+                          weir_text_string(&words));
+            }
         }
+    weir_text_close(&words);
     for (unsigned edge = 0; cells->has_sums && edge < 2; edge++) {
         for (unsigned i = 0; i < counts[edge]; i++)
             greatest[edge] = fmax(greatest[edge],
@@ -519,9 +508,7 @@ static void add_grid(struct frame *frame, const char *class, double x, double y,
                      double height)
 {
     weir_text_add(frame->text, "<path class=\"%s\" d=\"", class);
-    add_point(frame, x, y, true);
-    add_point(frame, x + width, y + height, false);
-    weir_text_add(frame->text, "\"/>\n");
+    add_shape(frame->text, "M# #l# #\"/>\n", x, y, width, height);
 }
 
 static void draw_names(struct frame *frame, bool is_y)

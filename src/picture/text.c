@@ -22,31 +22,12 @@ enum {
     GLYPH_HEAT
 };
 
-static const char *const glyphs[][2] = {{" ", " "},
-                                        {"*", "\xe2\x97\x8f"},
-                                        {"o", "\xe2\x97\x8b"},
-                                        {"+", "\xe2\x96\xb2"},
-                                        {"x", "\xe2\x97\x86"},
-                                        {"%", "\xe2\x96\xbc"},
-                                        {"@", "\xe2\x96\xa0"},
-                                        {"=", "\xe2\x96\xa1"},
-                                        {"&", "\xe2\x96\xb3"},
-                                        {"-", "\xe2\x94\x88"},
-                                        {"X", "\xc3\x97"},
-                                        {":", "\xe2\x96\x91"},
-                                        {"#", "\xe2\x96\x88"},
-                                        {"/", "\xe2\x96\x93"},
-                                        {"-", "\xe2\x94\x80"},
-                                        {"-", "\xe2\x94\x88"},
-                                        {"|", "\xe2\x94\x8a"},
-                                        {".", "\xc2\xb7"},
-                                        {".", "\xe2\x96\x91"},
-                                        {":", "\xe2\x96\x91"},
-                                        {":", "\xe2\x96\x92"},
-                                        {"o", "\xe2\x96\x92"},
-                                        {"O", "\xe2\x96\x93"},
-                                        {"#", "\xe2\x96\x93"},
-                                        {"@", "\xe2\x96\x88"}};
+static const char ascii[] = " *o+x%@=&-X:#/--|..::oO#@";
+static const char utf8[][4] = {" ",      "\u25cf", "\u25cb", "\u25b2", "\u25c6", "\u25bc", "\u25a0",
+                               "\u25a1", "\u25b3", "\u2508", "\u00d7", "\u2591", "\u2588", "\u2593",
+                               "\u2500", "\u2508", "\u250a", "\u00b7", "\u2591", "\u2591", "\u2592",
+                               "\u2592", "\u2593", "\u2593", "\u2588"};
+_Static_assert(sizeof ascii - 1 == sizeof utf8 / sizeof *utf8, "both have all glyphs");
 
 struct sheet {
     const struct weir_picture *picture;
@@ -56,6 +37,32 @@ struct sheet {
     char labels[PLOT_LINES][LABEL_COLUMNS + 1];            /* on the right of lying bars */
     bool is_utf8;
 };
+
+static void add_glyph(struct weir_text *text, const struct sheet *sheet, unsigned glyph)
+{
+    weir_text_add(text, sheet->is_utf8 ? "%s" : "%.1s",
+                  sheet->is_utf8 ? utf8[glyph] : &ascii[glyph]);
+}
+
+/* The glyph of a mark, or of a layer in the legend. */
+static unsigned glyph_of(const struct weir_layer *layer, bool is_odd)
+{
+    bool is_other = layer->tone > 0 && layer->tone < WEIR_TONES;
+
+    switch (layer->mark) {
+    case WEIR_MARK_LINE:
+    case WEIR_MARK_DOTS:
+        return GLYPH_TONES + layer->tone;
+    case WEIR_MARK_BAND:
+        return GLYPH_BAND;
+    case WEIR_MARK_RANGES:
+        return GLYPH_RANGE;
+    case WEIR_MARK_RULE:
+        return GLYPH_RULE_ACROSS;
+    default:
+        return is_odd ? GLYPH_HATCH : is_other ? GLYPH_BAND : GLYPH_BAR;
+    }
+}
 
 /* -1 = outside of the plot. */
 static int column_of(const struct sheet *sheet, double x)
@@ -105,16 +112,14 @@ static void draw_rules(struct sheet *sheet, const struct weir_layer *layer)
 static void draw_points(struct sheet *sheet, const struct weir_layer *layer)
 {
     bool lies = weir_picture_lies(sheet->picture), is_line = layer->mark == WEIR_MARK_LINE;
-    unsigned glyph =
-        layer->mark == WEIR_MARK_BAND ? (unsigned)GLYPH_BAND : GLYPH_TONES + layer->tone;
     struct weir_column columns[WEIR_PICTURE_THIN];
     unsigned count = weir_layer_thin(sheet->picture, layer, &sheet->x, &sheet->y, columns);
     const struct weir_column *last = NULL;
 
-    if (glyph > GLYPH_BAND)
-        glyph = GLYPH_TONES;
     for (unsigned i = 0; i < count; i++) {
         const struct weir_column *at = &columns[i];
+        bool is_odd = layer->is_odd != NULL && at->count > 0 && layer->is_odd[at->index];
+        unsigned glyph = is_odd && !is_line ? (unsigned)GLYPH_ODD : glyph_of(layer, false);
 
         if (at->count == 0)
             continue;
@@ -147,10 +152,7 @@ static void draw_boxes(struct sheet *sheet, const struct weir_layer *layer)
         double to = layer->mark != WEIR_MARK_BARS
                         ? weir_range_place(value, layer->high[i])
                         : weir_range_place(value, lies ? layer->x[i] : layer->y[i]);
-        unsigned glyph = layer->mark == WEIR_MARK_RANGES               ? GLYPH_RANGE
-                         : layer->is_odd != NULL && layer->is_odd[i]   ? GLYPH_HATCH
-                         : layer->tone > 0 && layer->tone < WEIR_TONES ? GLYPH_BAND
-                                                                       : GLYPH_BAR;
+        unsigned glyph = glyph_of(layer, layer->is_odd != NULL && layer->is_odd[i]);
         int line;
 
         if (lies)
@@ -227,23 +229,19 @@ static void add_legend(const struct sheet *sheet, struct weir_text *text)
                   sheet->x.unit);
     for (unsigned k = 0; k < picture->layer_count; k++) {
         const struct weir_layer *layer = &picture->layers[k];
-        unsigned glyph = layer->mark == WEIR_MARK_BAND     ? (unsigned)GLYPH_BAND
-                         : layer->mark == WEIR_MARK_RULE   ? (unsigned)GLYPH_RULE_ACROSS
-                         : layer->mark == WEIR_MARK_RANGES ? (unsigned)GLYPH_RANGE
-                         : layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_DOTS
-                             ? GLYPH_TONES + layer->tone
-                         : layer->tone > 0 && layer->tone < WEIR_TONES ? GLYPH_BAND
-                                                                       : GLYPH_BAR;
 
-        if (layer->name != NULL)
-            weir_text_add(&words, "   %s %s", glyphs[glyph][sheet->is_utf8], layer->name);
+        if (layer->name == NULL)
+            continue;
+        weir_text_add(&words, "   ");
+        add_glyph(&words, sheet, glyph_of(layer, false));
+        weir_text_add(&words, " %s", layer->name);
     }
     if (picture->cells != NULL && weir_cells_extent(picture->cells, &low, &high)) {
         weir_text_add(&words, "   ");
         weir_quantity_add(&words, picture->cells->quantity, low);
         weir_text_add(&words, " ");
         for (unsigned class = 0; class < WEIR_HEAT_CLASSES; class ++)
-            weir_text_add(&words, "%s", glyphs[GLYPH_HEAT + class][sheet->is_utf8]);
+            add_glyph(&words, sheet, GLYPH_HEAT + class);
         weir_text_add(&words, " ");
         weir_quantity_add(&words, picture->cells->quantity, high);
     }
@@ -308,7 +306,7 @@ void weir_picture_text(const struct weir_picture *picture, bool is_utf8, struct 
         for (shown = sheet.width; shown > 0 && sheet.cells[line][shown - 1] == 0;)
             shown--;
         for (unsigned i = 0; i < shown; i++)
-            weir_text_add(text, "%s", glyphs[sheet.cells[line][i]][is_utf8]);
+            add_glyph(text, &sheet, sheet.cells[line][i]);
         weir_text_add(text, "%s%s\n", sheet.labels[line][0] != '\0' ? " " : "", sheet.labels[line]);
     }
     add_ticks(&sheet, text);
