@@ -230,8 +230,27 @@ def numbers():
                    word=False, quick=words in ("-d 4294967296", "--interIODelay 4294967296"))
 
 
+def pages():
+    """Pages and pictures of odd runs, and files of others in their place."""
+    odd = "$M -n 4 $W $S -F -o $'f\\x01\\xff#<&\"' --label $'\"><script>alert(1)</script>\\e[31m' --result r"
+    yield Case("page.odd-names", "$W report r --format html | (! grep -aq '<script')", DONE, word=False, setup=f"{odd}; true", quick=True)
+    yield Case("page.odd-names-gnuplot", "$W report r --picture ranks-write --format gnuplot | (! grep -aq '`')", DONE, word=False, setup=f"{odd}; true")
+    yield Case("page.full", "$W report r --format html >/dev/full", LACKING, setup="$W $S -o f --result r", says="o space left", quick=True)
+    yield Case("page.cut", "head -c 3000 r >s; $W report s --format html >/dev/null", TOLD, may="s", setup="$W $S -o f --result r; true")
+    yield Case("page.no-phase", "head -n 1 r >s; $W report s --format html >/dev/null", DONE, word=False, may="s", setup="$W $S -o f --result r; true")
+    for name, words in (("none", "--picture ''"), ("control", "--picture $'\\e[31m'"), ("long", "--picture $(printf '%0100000d' 0)"), ("format", "--picture '%s%n%p'"),
+                        ("two", "--picture rate --format svg"), ("yaml", "--picture rate --format yaml"), ("alone", "--format gnuplot"), ("plain", "--format html --plain")):
+        yield Case(f"page.refused-{name}", f"$W report r {words} >/dev/null", REFUSED, setup="$W $S -o f --result r", quick=name in ("none", "format"))
+    for form in ("html", "svg --picture latency", "gnuplot --picture latency"):
+        for kind, make in (("fifo", "mkfifo o"), ("foreign", "echo precious >o")):
+            yield Case(f"page.{form.split()[0]}-{kind}", f"$W report r --format {form} --output o", REFUSED, limit=10, setup=f"$W -w -t 4k -b 4m -o f --result r; {make}")
+        yield Case(f"page.{form.split()[0]}-again", f"$W report r --format {form} --output o && $W report r --format {form} --output o", DONE, word=False, may="o",
+                   setup="$W -w -t 4k -b 4m -o f --result r; true")
+
+
 def cases():
     yield from foreign()
+    yield from pages()
     yield from inputs()
     yield from descriptors()
     yield from help_pages()

@@ -230,6 +230,57 @@ static void open_loops_come_back_with_their_backlog(void **state)
     scene_close(&scene);
 }
 
+/* Rates of 1,000 ranks become 256, with the slowest and the fastest; the matrix comes back as it
+ * was. */
+static void single_ranks_come_back(void **state)
+{
+    static uint8_t levels[3 * 5];
+    static struct weir_rank_row rows[1000];
+    struct scene scene = make_open_loop();
+    struct weir_phase_result *wrote = &scene.result->phases[1];
+    const struct weir_phase_result *read;
+    struct scene again;
+
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++) {
+        rows[i].counted_ns = 2000000000;
+        rows[i].counted_bytes = 4000 + 2 * ((i * 7) % 1000);
+    }
+    for (unsigned i = 0; i < sizeof levels; i++)
+        levels[i] = (uint8_t)(i * 17);
+    wrote->arena = &scene.result->arena;
+    weir_rank_rates_derive(wrote, rows, 1000, true);
+    assert_int_equal(wrote->rank_rate_count, WEIR_RANK_RATES_MAX);
+    assert_float_equal(wrote->rank_rates[0].per_s, 2000, 0);
+    assert_int_equal(wrote->rank_rates[0].rank, 0);
+    assert_float_equal(wrote->rank_rates[255].per_s, 2999, 0);
+    for (unsigned i = 1; i < WEIR_RANK_RATES_MAX; i++)
+        assert_true(wrote->rank_rates[i].per_s > wrote->rank_rates[i - 1].per_s);
+    wrote->rank_series = (struct weir_rank_series){.rows = 3,
+                                                   .columns = 5,
+                                                   .ranks_per_row = 4,
+                                                   .interval_ns = 1 << 23,
+                                                   .is_in_bytes = true,
+                                                   .greatest = 12345,
+                                                   .levels = levels};
+    again = reread(&scene);
+    read = &again.result->phases[1];
+    assert_int_equal(read->rank_rate_count, wrote->rank_rate_count);
+    for (unsigned i = 0; i < WEIR_RANK_RATES_MAX; i++) {
+        assert_int_equal(read->rank_rates[i].rank, wrote->rank_rates[i].rank);
+        assert_float_equal(read->rank_rates[i].per_s, wrote->rank_rates[i].per_s, 0);
+    }
+    assert_int_equal(read->rank_series.rows, 3);
+    assert_int_equal(read->rank_series.columns, 5);
+    assert_int_equal(read->rank_series.ranks_per_row, 4);
+    assert_int_equal(read->rank_series.interval_ns, 1 << 23);
+    assert_int_equal(read->rank_series.greatest, 12345);
+    assert_true(read->rank_series.is_in_bytes);
+    assert_memory_equal(read->rank_series.levels, levels, sizeof levels);
+    scene_close(&again);
+    scene_close(&scene);
+}
+
 static void searches_and_grants_come_back(void **state)
 {
     struct scene scene = make_depth_search();
@@ -826,6 +877,11 @@ static void files_are_refused_and_records_left_out_that_are_damaged(void **state
         {DAMAGED_PHASE("\"series\":{\"interval_ns\":1048576,\"ops\":[1],\"bytes\":[1],"
                        "\"backlog\":[1,2]}"),
          NULL},
+        {DAMAGED_PHASE("\"rank_series\":{\"levels\":[\"00ff\",\"00\"]}"), NULL},
+        {DAMAGED_PHASE("\"rank_series\":{\"levels\":[\"0g\"]}"), NULL},
+        {DAMAGED_PHASE("\"rank_series\":{\"levels\":[\"\"]}"), NULL},
+        {DAMAGED_PHASE("\"rank_series\":{\"levels\":[\"000\"]}"), NULL},
+        {DAMAGED_PHASE("\"each_rank\":{\"rank\":[1,2],\"per_s\":[1]}"), NULL},
         {"{\"record\":\"run\"," SOUND_RUN "}\n"
          "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0}\n"
          "{\"record\":\"test\",\"test\":0}\n",
@@ -1011,6 +1067,7 @@ int main(void)
         cmocka_unit_test(a_result_that_was_recorded_and_read_gives_the_same_reports),
         cmocka_unit_test(outliers_sizes_logs_and_existing_files_come_back),
         cmocka_unit_test(open_loops_come_back_with_their_backlog),
+        cmocka_unit_test(single_ranks_come_back),
         cmocka_unit_test(searches_and_grants_come_back),
         cmocka_unit_test(mixed_phases_come_back_with_what_reads_and_writes_took),
         cmocka_unit_test(environment_and_places_come_back_in_all_their_members),
