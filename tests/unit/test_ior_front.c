@@ -272,7 +272,8 @@ static const struct {
      "report: the result file is missing: weir report FILE... [OPTION...]"},
     {{"weir", "report", "f", "--format=yaml"},
      "report: --format: \"yaml\" is not one of "
-     "ior|csv|json|csv-long|json-long|influx|openmetrics|sweep|verdict|markdown|junit|tap"},
+     "ior|csv|json|csv-long|json-long|influx|openmetrics|sweep|verdict|markdown|junit|tap|html|svg|"
+     "gnuplot|text"},
     {{"weir", "-w", "ior"}, "ior: \"ior\" is not an option; options begin with -"},
     {{"ior", "-a", "nosuch"},
      "ior: -a: unknown backend \"nosuch\"; there are: posix, mpiio, libaio, uring, null, fault"},

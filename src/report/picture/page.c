@@ -179,7 +179,16 @@ static void add_verdict(struct weir_text *text, const struct weir_measured_run *
         weir_report_spell(&block, 0, weir_report_words("net"));
     }
     weir_text_add(text, "<pre class=\"verdict %s\">", class_of(run->believed));
-    weir_xml_add(text, weir_text_string(&block));
+    /* The name before each line tells it from those of other programs, of which a page has none. */
+    for (const char *line = weir_text_string(&block); *line != '\0'; line += strspn(line, "\n")) {
+        struct weir_text shown = {0};
+        size_t length = strcspn(line, "\n"), skipped = weir_text_begins(line, "weir  ") ? 6 : 0;
+
+        weir_text_add(&shown, "%.*s\n", (int)(length - skipped), line + skipped);
+        weir_xml_add(text, weir_text_string(&shown));
+        weir_text_close(&shown);
+        line += length;
+    }
     weir_text_add(text, "</pre>\n");
     weir_text_close(&block);
 }
