@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of sound and of hostile data. Those under tests/golden/picture are also read by an XML
  * parser, and looked at by people. */
+#include "picture/range.h"
+
 #include "weir/picture/picture.h"
 
 #include "weir/base/text.h"
@@ -390,7 +392,8 @@ static void draw(const double *values, size_t count, enum weir_scale scale)
             assert_in_range(text.length, 100, 80000);
             assert_text_fits(&picture);
             weir_text_clear(&text);
-            weir_picture_gnuplot(&picture, &text);
+            if (count <= 10000) /* the script has all points */
+                weir_picture_gnuplot(&picture, &text);
             assert_null(strchr(weir_text_string(&text), '`'));
             weir_text_close(&text);
             if (count > 10000)
@@ -428,18 +431,42 @@ static void hostile_values_are_drawn_or_left_out(void **state)
             draw(rows[i].values, rows[i].count, scale);
 }
 
+/* One peak and one gap among a million points stay, in their columns. */
 static void a_million_points_keep_their_least_and_greatest(void **state)
 {
     const size_t count = 1000000;
-    double *values = malloc(count * sizeof *values);
+    double *values = malloc(count * sizeof *values), *at = malloc(count * sizeof *at);
+    static struct weir_column columns[WEIR_PICTURE_THIN];
+    const struct weir_layer layer = {.mark = WEIR_MARK_LINE, .count = count, .x = at, .y = values};
+    const struct weir_picture picture = {
+        .x.label = "", .y.label = "", .layers = &layer, .layer_count = 1};
+    struct weir_range across, up;
+    size_t kept = 0;
 
     assert_non_null(values);
-    for (size_t i = 0; i < count; i++)
+    assert_non_null(at);
+    for (size_t i = 0; i < count; i++) {
+        at[i] = (double)i;
         values[i] = 100 + (double)(i % 10);
+    }
     values[777777] = 500;
+    values[222222] = 0;
     draw(values, count, WEIR_SCALE_LINEAR);
     draw(values, count, WEIR_SCALE_LOG);
+    weir_range_find(&picture, 7, 6, &across, &up);
+    assert_int_equal(weir_layer_thin(&picture, &layer, &across, &up, columns), WEIR_PICTURE_THIN);
+    for (unsigned i = 0; i < WEIR_PICTURE_THIN; i++) {
+        kept += columns[i].count > 0;
+        if (i == (size_t)WEIR_PICTURE_THIN * 777777 / count)
+            assert_float_equal(columns[i].high, 1.0, 1e-9);
+        else
+            assert_true(columns[i].high < 0.3);
+        assert_float_equal(columns[i].low,
+                           i == (size_t)WEIR_PICTURE_THIN * 222222 / count ? 0.0 : 0.2, 1e-9);
+    }
+    assert_int_equal(kept, WEIR_PICTURE_THIN);
     free(values);
+    free(at);
 }
 
 static void quantities_have_three_digits_and_a_unit(void **state)
