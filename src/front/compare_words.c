@@ -60,7 +60,7 @@ static const struct weir_option compare_rows[] = {
          "change: the change of each case with its range; sides, sides-ops or times: the values "
          "of A and B; in 78 x 14 characters, or as --format svg or gnuplot"},
     {0, "output", WEIR_OPTION_TEXT, AT(request.output_path),
-     .help = "file of mode 0644 for the comparison, whole: it takes the place of an old one"},
+     .help = "file of mode 0644 for the comparison; replaces an old one by rename"},
     WEIR_REDACT_ROWS(struct compare_values),
     {'h', "help", WEIR_OPTION_FLAG, AT(help), .help = "print this, and stop"},
     {0},
@@ -183,7 +183,7 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
     if (request->picture != NULL || weir_text_list_has("html,svg,gnuplot", values.format))
         request->drawn = values.format;
     if (request->picture != NULL && !weir_text_list_has("text,svg,gnuplot", values.format))
-        return REFUSE("--picture: \"%s\" is no format of a picture: give svg, gnuplot or text",
+        return REFUSE("--picture: \"%s\" is not a format of pictures: use svg, gnuplot or text",
                       values.format);
     if (values.expected != NULL &&
         (weir_integer_parse(values.expected, &request->expected_count) != 0 ||

@@ -235,10 +235,11 @@ static int read_report(int count, const char *const typed[], struct weir_command
                                 "--picture list shows the names",
                                 values.format);
     if (values.picture != NULL && !is_drawn)
-        return weir_error_usage(error, parser.place,
-                                "--picture: \"%s\" is no format of a picture: give svg, gnuplot or "
-                                "text",
-                                values.format);
+        return weir_error_usage(
+            error, parser.place,
+            "--picture: \"%s\" is not a format of pictures: use svg, gnuplot or "
+            "text",
+            values.format);
     if ((is_drawn || (values.format != NULL && strcmp(values.format, "html") == 0)) &&
         (values.compat != NULL || values.is_plain))
         return weir_error_usage(error, parser.place,

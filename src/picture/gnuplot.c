@@ -20,7 +20,7 @@ static void add_quoted(struct weir_text *text, const char *string, bool is_forma
     weir_text_add(text, "'");
 }
 
-/* Of the numbers of an axis. */
+/* Formats of tick labels. */
 static const char *const formats[WEIR_QUANTITY_COUNT] = {"%g",       "%.1s %cB/s", "%.1s %cops/s",
                                                          "%.1s %cs", "%.0b %BB",   "%g"};
 

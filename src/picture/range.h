@@ -20,7 +20,7 @@ struct weir_range {
     const char *unit; /* of the labels; "" = each label has its own, or there is none */
 };
 
-/* Finds the ranges of both axes from the data, with at most so many ticks. */
+/* Computes the ranges of both axes from the data, with at most x_ticks and y_ticks ticks. */
 void weir_range_find(const struct weir_picture *picture, unsigned x_ticks, unsigned y_ticks,
                      struct weir_range *x, struct weir_range *y);
 /* 0 to 1 from the low end to the high end; NAN = the value is left out. */
@@ -70,10 +70,10 @@ static inline const char *weir_axis_name(const struct weir_axis *axis, double va
 
 /* Bytes of the next character of UTF-8; 0 = the bytes are none. */
 unsigned weir_utf8_bytes(const char *string);
-/* Columns that a text takes in a font of one width. */
+/* Columns that a text occupies in a monospaced font. */
 unsigned weir_utf8_width(const char *string);
-/* Copies a text and cuts it to so many columns, with ".." at the end. Control characters become
- * "?". Returns `room`. */
+/* Copies a text, truncated to `width` columns with ".." at the end. Control characters become "?".
+ * Returns `room`. */
 #define WEIR_CUT_BYTES 256
 const char *weir_utf8_cut(const char *string, unsigned width, char room[WEIR_CUT_BYTES]);
 

@@ -4,7 +4,7 @@
 
 #define P ".weir-picture "
 
-/* Tones 0 to 7, references, and what stands apart; in light and in dark. */
+/* Tones 0 to 7, WEIR_TONE_REFERENCE and WEIR_TONE_ODD, for light and dark paper. */
 static const char *const tones[][2] = {
     {"#1f5fa8", "#7db3f0"}, {"#b35300", "#f0a860"}, {"#1b7a3d", "#72cf93"}, {"#7b3fa0", "#cf9df0"},
     {"#00707a", "#62d0d8"}, {"#8a5a00", "#d9bd6a"}, {"#a3295f", "#f09abf"}, {"#4d5a66", "#aebbc7"},

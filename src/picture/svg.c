@@ -17,7 +17,7 @@
 #define BOXES 160
 #define NAME_WIDTH 26    /* characters of a name on an axis, and ... */
 #define TURNED_WIDTH 14  /* ... of one that is turned */
-#define TITLED_MARKS 160 /* of more marks, none has a title of its own */
+#define TITLED_MARKS 160 /* with more marks, only the layer has a title */
 #define SUM_WIDTH 46.0   /* of the bars of means at the edges of cells */
 
 struct box {
@@ -250,7 +250,7 @@ static void draw_dots(struct frame *frame, const struct weir_layer *layer)
     unsigned count = weir_layer_thin(frame->picture, layer, &frame->x, &frame->y, columns);
     bool has_titles = layer->count <= TITLED_MARKS, lies = weir_picture_lies(frame->picture);
 
-    /* Those that stand apart come first, as their labels are the ones that matter. */
+    /* Odd dots are drawn first: their labels have priority. */
     for (unsigned pass = 0; pass < 2; pass++) {
         unsigned tone = pass == 0 ? (unsigned)WEIR_TONE_ODD : layer->tone;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single ranks did, small enough for the record of a phase: their rates, and what they did
- * when. */
+/* Rates of single ranks, and their progress over time, bounded to fit the record of a phase. */
 #ifndef WEIR_MEASURE_RANK_SERIES_H
 #define WEIR_MEASURE_RANK_SERIES_H
 
@@ -11,7 +10,7 @@
 #define WEIR_RANK_SERIES_COLUMNS 64
 /* Phases that are shorter have too few intervals for a picture. */
 #define WEIR_RANK_SERIES_NS_MIN UINT64_C(50000000)
-/* Of more repetitions, the later ones have none: 33 KB each in the result file. */
+/* Only the first repetitions are recorded: 33 KB each in the result file. */
 #define WEIR_RANK_SERIES_REPETITIONS 8
 
 /* Bytes or operations by rank and time. A row is a rank, or the sum of equally many successive
@@ -22,7 +21,7 @@ struct weir_rank_series {
     unsigned ranks_per_row;
     uint64_t interval_ns;
     bool is_in_bytes;
-    uint64_t greatest;     /* of all cells */
+    uint64_t greatest;     /* greatest cell */
     const uint8_t *levels; /* row by row, in parts of `greatest`: 255 = all of it */
 };
 

@@ -52,13 +52,13 @@ enum weir_mark {
 #define WEIR_TONES 8
 enum weir_tone {
     WEIR_TONE_REFERENCE = WEIR_TONES, /* limits, ideal lines, medians */
-    WEIR_TONE_ODD                     /* what stands apart: failures, outliers */
+    WEIR_TONE_ODD                     /* failures, outliers */
 };
 
 struct weir_layer {
     enum weir_mark mark;
     unsigned tone;
-    const char *name; /* in the legend; NULL = it is not there */
+    const char *name; /* in the legend; NULL = no entry */
     size_t count;
     const double *x, *y;
     const double *low, *high;
@@ -82,9 +82,9 @@ struct weir_cells {
 };
 
 struct weir_picture {
-    const char *name;    /* "rate": a word of [a-z0-9-] */
+    const char *name;    /* "rate": [a-z0-9-]+ */
     const char *title;   /* "write: rate over time" */
-    const char *caption; /* what is to be seen, a sentence; "" = none */
+    const char *caption; /* a sentence on the content; "" = none */
     struct weir_axis x, y;
     const struct weir_layer *layers;
     unsigned layer_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page of HTML: verdict, what was measured, pictures, tables, environment, how to repeat it. */
+/* A page of HTML: verdict, workload, pictures, tables, environment, command line. */
 #include "weir/report/pictures.h"
 
 #include "compare/compare.h"
@@ -179,7 +179,8 @@ static void add_verdict(struct weir_text *text, const struct weir_measured_run *
         weir_report_spell(&block, 0, weir_report_words("net"));
     }
     weir_text_add(text, "<pre class=\"verdict %s\">", class_of(run->believed));
-    /* The name before each line tells it from those of other programs, of which a page has none. */
+    /* The prefix of each line marks the lines of Weir among those of a dialect: a page has no
+     * others. */
     for (const char *line = weir_text_string(&block); *line != '\0'; line += strspn(line, "\n")) {
         struct weir_text shown = {0};
         size_t length = strcspn(line, "\n"), skipped = weir_text_begins(line, "weir  ") ? 6 : 0;
@@ -193,7 +194,7 @@ static void add_verdict(struct weir_text *text, const struct weir_measured_run *
     weir_text_close(&block);
 }
 
-/* ---- what was measured ---- */
+/* ---- workload ---- */
 
 static void add_facts(struct weir_text *text, const struct weir_measured_run *run)
 {
@@ -202,7 +203,7 @@ static void add_facts(struct weir_text *text, const struct weir_measured_run *ru
     struct weir_text tags = {0};
 
     weir_date_format_iso(run->begun_s, begun);
-    weir_text_add(text, "<h3>What was measured</h3>\n<dl class=\"facts\">\n");
+    weir_text_add(text, "<h3>Workload</h3>\n<dl class=\"facts\">\n");
     add_row(text, "command", run->command);
     add_row(text, "label", run->label);
     for (size_t i = 0; i < run->tag_count; i++)

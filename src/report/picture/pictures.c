@@ -13,7 +13,7 @@
 
 #define HEAT_ROWS_OF_MANY 128
 #define INTERVALS_MIN 16    /* of a series: fewer are no picture */
-#define REPETITIONS_SHOWN 5 /* lines in one picture: more cannot be told apart */
+#define REPETITIONS_SHOWN 5 /* lines in one picture: more are not distinguishable */
 
 const struct weir_picture_kind weir_picture_kinds[];
 
@@ -299,7 +299,7 @@ static void make_rate(struct weir_pictures *pictures)
         picture = weir_pictures_add(
             pictures, "rate", kind->name, REPETITIONS_SHOWN + 5,
             weir_arena_printf(&pictures->arena, "%s: rate over time", kind->name),
-            "What was completed in each interval, over the time since the common start.");
+            "Data or operations completed in each interval, over the time since the common start.");
         if (picture == NULL)
             continue;
         picture->x = (struct weir_axis){
@@ -483,7 +483,7 @@ static void make_heat(struct weir_pictures *pictures)
         const struct weir_phase_kind *kind = &kinds[k];
         const struct weir_phase_result *found = kind->all[typical(pictures, kind)]->found;
         const struct weir_rank_series *series = &found->rank_series;
-        /* Of many phases, two rows are one: the page has to go through mail. */
+        /* With many phases two rows are merged: pages must stay below 1 MB. */
         unsigned merged = count > 4 && series->rows > HEAT_ROWS_OF_MANY ? 2 : 1;
         unsigned rows = (series->rows + merged - 1) / merged;
         double seconds = (double)series->interval_ns / 1e9, *values;
@@ -625,8 +625,8 @@ static void make_load(struct weir_pictures *pictures)
                 weir_arena_printf(
                     &pictures->arena, "%s: backlog over time, %s asked for", kind->name,
                     weir_pictures_text(pictures, WEIR_QUANTITY_OPS_PER_S, found->pace.asked_per_s)),
-                "Operations that were due and not yet issued, the sum over ranks. If it grows, the "
-                "rate is more than the storage takes.");
+                "Operations that were due and not yet issued, summed over ranks. If it grows, the "
+                "rate exceeds that of the storage.");
             if (picture == NULL)
                 continue;
             picture->x = (struct weir_axis){

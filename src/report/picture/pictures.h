@@ -63,7 +63,7 @@ struct weir_points weir_pictures_add_layer(struct weir_pictures *pictures,
 const char *weir_pictures_text(struct weir_pictures *pictures, enum weir_quantity quantity,
                                double value);
 
-/* Those of sweeps, targets, programs and weir net (wholes.c). */
+/* Pictures of sweeps, targets, programs and weir net (wholes.c). */
 void weir_pictures_make_sweep(struct weir_pictures *pictures);
 void weir_pictures_make_records(struct weir_pictures *pictures);
 void weir_pictures_make_targets(struct weir_pictures *pictures);

@@ -93,8 +93,6 @@ static void add_curve(struct weir_pictures *pictures, const struct weir_sweep *s
             first = median;
             parts_first = row->rank_count > 0 ? row->rank_count : 1;
         }
-        /* No higher than what was measured or is possible: else the curve is a line at the bottom.
-         */
         if (table->has_efficiency) {
             ideal.x[i] = dots.x[i];
             ideal.y[i] = row->rank_count > 0 ? first * row->rank_count / parts_first : NAN;
@@ -115,7 +113,7 @@ static void add_curve(struct weir_pictures *pictures, const struct weir_sweep *s
 
         for (unsigned i = 0; i < table->count; i++)
             top = fmax(top, isnan(ranges.high[i]) ? 0 : ranges.high[i]);
-        /* The line ends above what was measured: it is straight, and so is its last piece. */
+        /* The line ends 10 % above the greatest rate, so that it does not flatten the curve. */
         for (unsigned i = 0; i < table->count && ideal.layer->count == table->count; i++)
             if (ideal.y[i] > 1.1 * top) {
                 ideal.x[i] *= picture->x.scale == WEIR_SCALE_NAMES ? 1 : 1.1 * top / ideal.y[i];
@@ -242,7 +240,7 @@ static int compare_sizes(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
-/* Sorts sizes and removes those that are there twice. Returns how many are left. */
+/* Sorts sizes and removes duplicates. Returns the number of sizes left. */
 static unsigned sort_sizes(uint64_t sizes[], unsigned count)
 {
     unsigned kept = 0;
@@ -517,10 +515,10 @@ static void add_alone(struct weir_pictures *pictures, unsigned ranks, uint64_t b
     }
     if (pairs < 2)
         return;
-    picture = weir_pictures_add(pictures, "pairs", "sum", 2,
-                                "Pairs alone and all at once, with their sums",
-                                "If what they have together is less than the sum of what each has "
-                                "alone, they share a part of the network.");
+    picture = weir_pictures_add(
+        pictures, "pairs", "sum", 2, "Pairs alone and all at once, with their sums",
+        "If their rate together is below the sum of the rates that each has "
+        "alone, they share a part of the network.");
     if (picture == NULL)
         return;
     names[pairs] = "sum";
