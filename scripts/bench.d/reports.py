@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Result files of jobs with many ranks: their size, and the time and memory of each report.
 
-Records of a real run of 2 ranks get the members that a run with so many ranks has: a row of each rank and of each node."""
+Records of a real run of 2 ranks get the members that a run with so many ranks has: a row of each rank and of each node, and
+random values of each rank over time, which compress least."""
 import argparse
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
 import time
 
-FORMATS = ("text", "verdict", "markdown", "csv", "csv-long", "json", "json-long", "junit", "tap")
+FORMATS = ("text", "verdict", "markdown", "csv", "csv-long", "json", "json-long", "influx", "openmetrics", "junit", "tap", "html")
 DIALECTS = {"ior": ["-w", "-r", "-e", "-t", "64k", "-b", "256k", "-i"], "mdtest": ["-n", "4", "-i"]}
-RANK_ROWS_MAX = 256  # WEIR_RANK_PLACES_MAX of weir/measure/places.h
+RANK_ROWS_MAX = 256  # WEIR_RANK_PLACES_MAX of weir/measure/places.h, and the most rows of single ranks of rank_series.h
+INTERVALS = 64  # WEIR_RANK_SERIES_COLUMNS
 MOST_MIB = 64  # above a report of 2 ranks
 
 
@@ -22,7 +25,7 @@ def repeated(columns, count):
     return {key: [rows[i % len(rows)] for i in range(count)] for key, rows in columns.items()}
 
 
-def widen(record, ranks, per_node):
+def widen(record, ranks, per_node, dice):
     nodes = -(-ranks // per_node)
     names = f"node[0001-{nodes:04}]"
     if "ranks" in record:
@@ -37,19 +40,25 @@ def widen(record, ranks, per_node):
         if place:
             place["nodes"] = repeated(place["nodes"], nodes) | {"host": [f"node{i + 1:04}" for i in range(nodes)], "ranks": [per_node] * nodes}
             place["ranks"] = repeated(place["ranks"], ranks) | {"node": [i // per_node for i in range(ranks)]} if ranks <= RANK_ROWS_MAX else None
+        rows = min(ranks, RANK_ROWS_MAX)
+        record["each_rank"] = {"rank": [i * ranks // rows for i in range(rows)], "per_s": sorted(dice.uniform(1e8, 1e9) for _ in range(rows))}
+        record["rank_series"] = {"interval_ns": 2**27, "ranks_per_row": -(-ranks // rows), "in_bytes": True, "greatest": 2**30,
+                                 "levels": [dice.randbytes(INTERVALS).hex() for _ in range(rows)]}
+        record["series"] = {"interval_ns": 2**24, "ops": [dice.randrange(1000) for _ in range(8 * INTERVALS)],
+                            "bytes": [dice.randrange(2**30) for _ in range(8 * INTERVALS)]}
     return record
 
 
 def make(weir, folder, dialect, repetitions, ranks, per_node, environment):
     """Two files of runs with different ids."""
-    paths = []
+    paths, dice = [], random.Random(7)
     for side in "ab":
         small = folder / f"{dialect}.{side}.2"
         words = [*DIALECTS[dialect], str(repetitions), "-o" if dialect == "ior" else "-d", str(folder / "f")]
         subprocess.run(["mpiexec", "-n", "2", weir, dialect, *words, "--result", small], check=True, stdout=subprocess.DEVNULL, env=environment)
         large = folder / f"{dialect}.{side}"
         records = map(json.loads, small.read_text(encoding="utf-8").splitlines())
-        large.write_text("".join(json.dumps(widen(each, ranks, per_node), separators=(",", ":")) + "\n" for each in records), encoding="utf-8")
+        large.write_text("".join(json.dumps(widen(each, ranks, per_node, dice), separators=(",", ":")) + "\n" for each in records), encoding="utf-8")
         paths.append((small, large))
     return paths
 
