@@ -11,27 +11,6 @@
 
 /* ---- texts ---- */
 
-unsigned weir_utf8_bytes(const char *string)
-{
-    const unsigned char *at = (const unsigned char *)string;
-    unsigned bytes = *at < 0x80                  ? 1
-                     : *at >= 0xc2 && *at < 0xe0 ? 2
-                     : *at >= 0xe0 && *at < 0xf0 ? 3
-                                                 : 4;
-
-    if (*at >= 0x80 && (*at < 0xc2 || *at > 0xf4))
-        return 0;
-    for (unsigned i = 1; i < bytes; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    /* Longer forms than needed, surrogates, values above U+10FFFF, and U+FFFE and U+FFFF. */
-    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-        (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f) ||
-        (*at == 0xef && at[1] == 0xbf && at[2] >= 0xbe))
-        return 0;
-    return bytes;
-}
-
 unsigned weir_utf8_width(const char *string)
 {
     unsigned width = 0;
@@ -65,25 +44,6 @@ const char *weir_utf8_cut(const char *string, unsigned width, char room[WEIR_CUT
     }
     memcpy(room + at, is_cut ? ".." : "", is_cut ? 3 : 1);
     return room;
-}
-
-void weir_xml_add(struct weir_text *text, const char *string)
-{
-    static const char *const escaped[128] = {
-        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
-
-    for (unsigned bytes; *string != '\0'; string += bytes > 0 ? bytes : 1) {
-        unsigned char first = (unsigned char)*string;
-
-        bytes = weir_utf8_bytes(string);
-        if (bytes == 0 || first == 0x7f || (first < ' ' && first != '\n' && first != '\t') ||
-            (first == 0xc2 && (unsigned char)string[1] < 0xa0))
-            weir_text_add(text, "\xef\xbf\xbd");
-        else if (first < 128 && escaped[first] != NULL)
-            weir_text_add(text, "%s", escaped[first]);
-        else
-            weir_text_add_bytes(text, string, bytes);
-    }
 }
 
 /* ---- units ---- */

@@ -68,8 +68,6 @@ static inline const char *weir_axis_name(const struct weir_axis *axis, double va
     return has_name ? axis->names[(size_t)(value + 0.5)] : NULL;
 }
 
-/* Bytes of the next character of UTF-8; 0 = the bytes are none. */
-unsigned weir_utf8_bytes(const char *string);
 /* Columns that a text occupies in a monospaced font. */
 unsigned weir_utf8_width(const char *string);
 /* Copies a text, truncated to `width` columns with ".." at the end. Control characters become "?".

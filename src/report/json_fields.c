@@ -17,20 +17,6 @@
 
 /* ---- texts ---- */
 
-/* Length of the UTF-8 sequence that `bytes` begin with, 0 if there is none. The JSON library knows
- * which bytes are. */
-static size_t sequence_length(const char *bytes)
-{
-    for (size_t length = 1; length <= 4 && bytes[length - 1] != '\0'; length++) {
-        json_t *string = json_stringn(bytes, length);
-
-        json_decref(string);
-        if (string)
-            return length;
-    }
-    return 0;
-}
-
 json_t *weir_json_readable(const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";
@@ -40,7 +26,7 @@ json_t *weir_json_readable(const char *text)
     if (string)
         return string;
     while (*text) {
-        size_t length = sequence_length(text);
+        unsigned length = weir_utf8_bytes(text);
 
         if (length > 0)
             weir_text_add_bytes(&valid, text, length);

@@ -2,7 +2,6 @@
 /* The table of dialects, and a whole report from a finished result. */
 
 #include "dialect.h"
-#include "json_fields.h"
 #include "trust/tables.h"
 
 #include "weir/base/memory.h"
@@ -86,36 +85,13 @@ void weir_report_sentence(struct weir_text *text, const char *label, const char 
     weir_text_add(text, "\n");
 }
 
-static void add_xml_character(struct weir_text *text, char character)
-{
-    switch (character) {
-    case '&':
-        weir_text_add(text, "&amp;");
-        break;
-    case '<':
-        weir_text_add(text, "&lt;");
-        break;
-    case '>':
-        weir_text_add(text, "&gt;");
-        break;
-    case '"':
-        weir_text_add(text, "&quot;");
-        break;
-    default: /* XML has no name for most control characters */
-        if ((unsigned char)character < ' ')
-            character = '?';
-        weir_text_add_bytes(text, &character, 1);
-        break;
-    }
-}
-
 void weir_report_add_xml(struct weir_text *text, const char *string)
 {
-    json_t *readable = weir_json_readable(string);
+    struct weir_text visible = {0};
 
-    for (const char *at = json_string_value(readable); at != NULL && *at != '\0'; at++)
-        add_xml_character(text, *at);
-    json_decref(readable);
+    weir_text_add_visible(&visible, string);
+    weir_xml_add(text, weir_text_string(&visible));
+    weir_text_close(&visible);
 }
 
 void weir_report_remarks(struct weir_text *text, const char *label, const struct weir_plan *plan,

@@ -503,7 +503,7 @@ static void texts_are_escaped(void **state)
 
     weir_xml_add(&text, "a<b>&\"'\x01\xc3\xa4\xff\xed\xa0\x80\xef\xbf\xbf");
     assert_string_equal(weir_text_string(&text),
-                        "a&lt;b&gt;&amp;&quot;&#39;\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd"
+                        "a&lt;b&gt;&amp;&quot;'\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd"
                         "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     weir_text_close(&text);
 }

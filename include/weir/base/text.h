@@ -47,6 +47,12 @@ void weir_text_close(struct weir_text *text);
  * stand in `kept` stay. */
 void weir_text_make_visible(char *string, const char *kept);
 
+/* Bytes of the next character of UTF-8; 0 = the bytes are none. */
+unsigned weir_utf8_bytes(const char *string);
+/* Appends a text for XML or HTML, as content or as the value of an attribute in double quotes:
+ * markup is escaped, and bytes that are no characters of XML become U+FFFD. */
+void weir_xml_add(struct weir_text *text, const char *string);
+
 /* Makes a sentence shorter than `capacity` (at least 64): its longest words, paths as a rule, lose
  * what is in their middle, and show it by "...". Words of up to 24 bytes stay whole: if they are
  * too many, the end of the sentence goes. */

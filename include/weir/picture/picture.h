@@ -113,8 +113,4 @@ void weir_picture_text(const struct weir_picture *picture, bool is_utf8, struct 
 /* Appends a script of gnuplot 5 with its data. */
 void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *text);
 
-/* Appends a text for XML or HTML, as content or as the value of an attribute in quotes: markup is
- * escaped, and bytes that are no characters of XML become U+FFFD. */
-void weir_xml_add(struct weir_text *text, const char *string);
-
 #endif

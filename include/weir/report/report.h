@@ -86,7 +86,7 @@ const char *weir_report_version(const struct weir_plan *plan, const char *origin
 
 /* Appends a line: `label`, and the sentence with control characters made visible. */
 void weir_report_sentence(struct weir_text *text, const char *label, const char *sentence);
-/* Appends a text for XML, as content or as the value of an attribute without its quotes. */
+/* Appends a text for XML in one line, with control characters made visible. */
 void weir_report_add_xml(struct weir_text *text, const char *string);
 /* Appends the remarks of the front end on a test, but for those that a test before it has too. */
 void weir_report_remarks(struct weir_text *text, const char *label, const struct weir_plan *plan,
