@@ -50,20 +50,74 @@ static void add_axis(struct weir_text *text, const struct weir_axis *axis, const
         weir_text_add(text, "set %srange [0:*]\n", name);
 }
 
-static void add_number(struct weir_text *text, const double *values, size_t i)
+/* Adds the data of a layer, or a rule as an arrow that ends nowhere. */
+static void add_layer(struct weir_text *text, const struct weir_layer *layer, unsigned number)
 {
-    if (values != NULL && isfinite(values[i]))
-        weir_text_add(text, " %.9g", values[i]);
-    else
-        weir_text_add(text, " ?"); /* gnuplot's missing value */
+    const double *arrays[] = {layer->x, layer->y, layer->low, layer->high};
+
+    if (layer->mark != WEIR_MARK_RULE)
+        weir_text_add(text, "$layer%u << EOD\n", number);
+    for (size_t i = 0; i < layer->count; i++)
+        if (layer->mark != WEIR_MARK_RULE) {
+            for (unsigned k = 0; k < 4; k++)
+                if (arrays[k] != NULL && isfinite(arrays[k][i]))
+                    weir_text_add(text, " %.9g", arrays[k][i]);
+                else
+                    weir_text_add(text, " ?"); /* gnuplot's missing value */
+            weir_text_add(text, "\n");
+        } else if (isfinite(layer->y != NULL ? layer->y[i] : layer->x[i])) {
+            weir_text_add(text,
+                          layer->y != NULL ? "set arrow from graph 0, first %1$.9g to graph 1, "
+                                             "first %1$.9g nohead dashtype 2\n"
+                                           : "set arrow from first %1$.9g, graph 0 to first "
+                                             "%1$.9g, graph 1 nohead dashtype 2\n",
+                          layer->y != NULL ? layer->y[i] : layer->x[i]);
+        }
+    if (layer->mark != WEIR_MARK_RULE)
+        weir_text_add(text, "EOD\n");
+}
+
+/* Adds the data of cells, one in a line, and the plot of them. */
+static void add_cells(struct weir_text *text, const struct weir_picture *picture)
+{
+    const struct weir_cells *cells = picture->cells;
+    bool x_names = picture->x.scale == WEIR_SCALE_NAMES;
+    bool y_names = picture->y.scale == WEIR_SCALE_NAMES;
+    double width = x_names ? 1 : (cells->x_high - cells->x_low) / cells->columns;
+    double height = y_names ? 1 : (cells->y_high - cells->y_low) / cells->rows;
+
+    weir_text_add(text, "$cells << EOD\n");
+    for (unsigned i = 0; i < cells->rows * cells->columns; i++) {
+        unsigned row = i / cells->columns, column = i % cells->columns;
+
+        weir_text_add(text, " %.9g %.9g", x_names ? column : cells->x_low + (column + 0.5) * width,
+                      y_names ? row : cells->y_low + (row + 0.5) * height);
+        if (isfinite(cells->values[i]))
+            weir_text_add(text, " %.9g\n", cells->values[i]);
+        else
+            weir_text_add(text, " NaN\n"); /* an image has no missing values */
+    }
+    weir_text_add(text,
+                  "EOD\nset format cb '%s'\nset palette defined (0 '#eef4fb', 1 '#0b3766')\n"
+                  "plot $cells using 1:2:3 with image pixels notitle",
+                  formats[cells->quantity]);
 }
 
 void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *text)
 {
-    bool lies = weir_picture_lies(picture);
+    static const char *const styles[][2] = {
+        [WEIR_MARK_LINE] = {"1:2 with lines", "1:2 with lines"},
+        [WEIR_MARK_BAND] = {"1:3:4 with filledcurves fillstyle transparent solid 0.25", ""},
+        [WEIR_MARK_DOTS] = {"1:2 with points", "1:2 with points"},
+        [WEIR_MARK_RANGES] = {"1:(($3+$4)/2):3:4 with yerrorbars pointtype 0",
+                              "(($3+$4)/2):2:3:4 with xerrorbars pointtype 0"},
+        [WEIR_MARK_SPANS] = {"1:(($3+$4)/2):($1-0.35):($1+0.35):3:4 with boxxyerror",
+                             "3:2:3:4:($2-0.35):($2+0.35) with boxxyerror"}};
     const char *separator = "plot ";
-    unsigned bars = 0, bar = 0;
+    struct weir_plot plot;
+    unsigned bar = 0;
 
+    weir_plot_open(&plot, picture, 2, 2);
     weir_text_add(text,
                   "# gnuplot 5: uncomment a terminal, then: gnuplot FILE\n"
                   "# set terminal svg size 720,420 noenhanced; set output '%s.svg'\n"
@@ -76,92 +130,32 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
                   " noenhanced\nset key below noenhanced\nset grid\nset style fill solid 0.7\n");
     add_axis(text, &picture->x, "x");
     add_axis(text, &picture->y, "y");
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        const struct weir_layer *layer = &picture->layers[k];
-
-        for (size_t i = 0; layer->mark == WEIR_MARK_RULE && i < layer->count; i++) {
-            double at = layer->y != NULL ? layer->y[i] : layer->x[i];
-
-            if (isfinite(at) && layer->y != NULL)
-                weir_text_add(text,
-                              "set arrow from graph 0, first %.9g to graph 1, first %.9g "
-                              "nohead dashtype 2\n",
-                              at, at);
-            else if (isfinite(at))
-                weir_text_add(text,
-                              "set arrow from first %.9g, graph 0 to first %.9g, graph 1 "
-                              "nohead dashtype 2\n",
-                              at, at);
-        }
-        if (layer->mark == WEIR_MARK_RULE)
-            continue;
-        bars += layer->mark == WEIR_MARK_BARS;
-        weir_text_add(text, "$layer%u << EOD\n", k);
-        for (size_t i = 0; i < layer->count; i++) {
-            add_number(text, layer->x, i);
-            add_number(text, layer->y, i);
-            add_number(text, layer->low, i);
-            add_number(text, layer->high, i);
-            weir_text_add(text, "\n");
-        }
-        weir_text_add(text, "EOD\n");
-    }
+    for (unsigned k = 0; k < picture->layer_count; k++)
+        add_layer(text, &picture->layers[k], k);
     if (picture->cells != NULL) {
-        const struct weir_cells *cells = picture->cells;
-        bool x_names = picture->x.scale == WEIR_SCALE_NAMES, y_names = lies;
-
-        weir_text_add(text, "$cells << EOD\n");
-        for (unsigned i = 0; i < cells->rows; i++)
-            for (unsigned j = 0; j < cells->columns; j++) {
-                double width = (cells->x_high - cells->x_low) / cells->columns;
-                double height = (cells->y_high - cells->y_low) / cells->rows;
-
-                weir_text_add(text, " %.9g %.9g", x_names ? j : cells->x_low + (j + 0.5) * width,
-                              y_names ? i : cells->y_low + (i + 0.5) * height);
-                if (isfinite(cells->values[(size_t)i * cells->columns + j]))
-                    add_number(text, cells->values, (size_t)i * cells->columns + j);
-                else
-                    weir_text_add(text, " NaN"); /* an image has no missing values */
-                weir_text_add(text, "\n");
-            }
-        weir_text_add(text,
-                      "EOD\nset format cb '%s'\nset palette defined (0 '#eef4fb', 1 "
-                      "'#0b3766')\n%s$cells using 1:2:3 "
-                      "with image pixels notitle",
-                      formats[cells->quantity], separator);
+        add_cells(text, picture);
         separator = ", \\\n     ";
     }
     for (unsigned k = 0; k < picture->layer_count; k++) {
         const struct weir_layer *layer = &picture->layers[k];
-        static const char *const styles[][2] = {
-            [WEIR_MARK_LINE] = {"1:2 with lines", "1:2 with lines"},
-            [WEIR_MARK_BAND] = {"1:3:4 with filledcurves fillstyle transparent solid 0.25", ""},
-            [WEIR_MARK_DOTS] = {"1:2 with points", "1:2 with points"},
-            [WEIR_MARK_RANGES] = {"1:(($3+$4)/2):3:4 with yerrorbars pointtype 0",
-                                  "(($3+$4)/2):2:3:4 with xerrorbars pointtype 0"},
-            [WEIR_MARK_SPANS] = {"1:2:3:4 with boxxyerror",
-                                 "3:2:3:4:($2-0.35):($2+0.35) with boxxyerror"}};
+        struct weir_box boxes[WEIR_PICTURE_THIN];
 
-        if (!weir_layer_has_data(picture, layer))
+        if (layer->mark == WEIR_MARK_RULE || weir_plot_marks(&plot, layer, boxes) == 0)
             continue;
         weir_text_add(text, "%s$layer%u using ", separator, k);
         if (layer->mark == WEIR_MARK_BARS) {
-            double width = 0.76 / bars, from = -0.38 + width * bar++;
+            double width = 0.76 / plot.bar_layers, from = -0.38 + width * bar++;
 
             weir_text_add(text,
-                          lies ? "1:2:(0):1:($2%+.2f):($2%+.2f) with boxxyerror"
-                               : "1:2:($1%+.2f):($1%+.2f):(0):2 with boxxyerror",
+                          plot.lies ? "1:2:(0):1:($2%+.2f):($2%+.2f) with boxxyerror"
+                                    : "1:2:($1%+.2f):($1%+.2f):(0):2 with boxxyerror",
                           from, from + width);
         } else {
-            weir_text_add(text, "%s", styles[layer->mark][lies]);
+            weir_text_add(text, "%s", styles[layer->mark][plot.lies]);
         }
-        weir_text_add(text, " ");
-        if (layer->name != NULL) {
-            weir_text_add(text, "title ");
+        weir_text_add(text, layer->name != NULL ? " title " : " notitle");
+        if (layer->name != NULL)
             add_quoted(text, layer->name, false);
-        } else {
-            weir_text_add(text, "notitle");
-        }
         if (layer->mark == WEIR_MARK_LINE)
             weir_text_add(text, " dashtype %u", layer->tone % 5 + 1);
         separator = ", \\\n     ";

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units, round ticks, thinning, and the data of a picture as a table. */
+/* Units, round ticks, the places of marks, and the data of a picture as a table. */
 #include "range.h"
 
-#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TABLE_COLUMNS 16 /* of a matrix: of a wider one the table has the mean of each row */
-#define CELL_BYTES 256
 
-/* ---- texts ---- */
+/* ---- texts and units ---- */
+
+/* Bytes and columns of the next character. */
+static unsigned read_character(const char *string, unsigned *columns)
+{
+    unsigned bytes = weir_utf8_bytes(string);
+
+    *columns = bytes >= 3 && (unsigned char)*string >= 0xe1 ? 2 : 1; /* as a rule */
+    return bytes > 0 ? bytes : 1;
+}
 
 unsigned weir_utf8_width(const char *string)
 {
     unsigned width = 0;
 
-    for (unsigned bytes; *string != '\0'; string += bytes > 0 ? bytes : 1, width++) {
-        bytes = weir_utf8_bytes(string);
-        width += bytes >= 3 && (unsigned char)*string >= 0xe1; /* as wide as two, as a rule */
-    }
+    for (unsigned columns; *string != '\0'; width += columns)
+        string += read_character(string, &columns);
     return width;
 }
 
@@ -28,87 +34,81 @@ const char *weir_utf8_cut(const char *string, unsigned width, char room[WEIR_CUT
     unsigned left = is_cut ? width - 2 : width;
     size_t at = 0;
 
-    for (unsigned bytes, wide; *string != '\0' && at + 8 < WEIR_CUT_BYTES; string += bytes) {
-        bytes = weir_utf8_bytes(string);
-        wide = bytes >= 3 && (unsigned char)*string >= 0xe1 ? 2 : 1;
-        if (wide > left)
+    for (unsigned bytes, columns; *string != '\0' && at + 8 < WEIR_CUT_BYTES; string += bytes) {
+        unsigned char first = (unsigned char)*string;
+        bool is_shown = weir_utf8_bytes(string) > 0 && first >= ' ' && first != 0x7f;
+
+        bytes = read_character(string, &columns);
+        if (columns > left)
             break;
-        left -= wide;
-        if (bytes == 0 || (unsigned char)*string < ' ' || *string == 0x7f) {
-            room[at++] = '?';
-            bytes = 1;
-        } else {
-            memcpy(room + at, string, bytes);
-            at += bytes;
-        }
+        left -= columns;
+        memcpy(room + at, is_shown ? string : "?", bytes);
+        at += bytes;
     }
     memcpy(room + at, is_cut ? ".." : "", is_cut ? 3 : 1);
     return room;
 }
 
-/* ---- units ---- */
-
 struct unit {
-    double from; /* the least value that is shown in it */
     double factor;
     const char *name;
 };
 
-static const struct unit units[WEIR_QUANTITY_COUNT][8] = {
-    [WEIR_QUANTITY_NUMBER] = {{0, 1, ""}},
-    [WEIR_QUANTITY_BYTES_PER_S] = {{0, 1, "B/s"},
-                                   {1e3, 1e3, "kB/s"},
-                                   {1e6, 1e6, "MB/s"},
-                                   {1e9, 1e9, "GB/s"},
-                                   {1e12, 1e12, "TB/s"},
-                                   {1e15, 1e15, "PB/s"}},
-    [WEIR_QUANTITY_OPS_PER_S] = {{0, 1, "ops/s"},
-                                 {1e3, 1e3, "kops/s"},
-                                 {1e6, 1e6, "Mops/s"},
-                                 {1e9, 1e9, "Gops/s"}},
-    [WEIR_QUANTITY_SECONDS] = {{0, 1e-9, "ns"},
-                               {1e-6, 1e-6, "us"},
-                               {1e-3, 1e-3, "ms"},
-                               {1, 1, "s"},
-                               {600, 60, "min"},
-                               {7200, 3600, "h"}},
-    [WEIR_QUANTITY_BYTES] = {{0, 1, "B"},
-                             {0x1p10, 0x1p10, "KiB"},
-                             {0x1p20, 0x1p20, "MiB"},
-                             {0x1p30, 0x1p30, "GiB"},
-                             {0x1p40, 0x1p40, "TiB"},
-                             {0x1p50, 0x1p50, "PiB"}},
-    [WEIR_QUANTITY_SHARE] = {{0, 0.01, "%"}},
-};
-
-static const struct unit *unit_of(enum weir_quantity quantity, double value)
+static struct unit unit_of(enum weir_quantity quantity, double value)
 {
-    const struct unit *unit = units[quantity];
+    static const struct {
+        double first, ratio;
+        const char *names[7];
+    } rows[WEIR_QUANTITY_COUNT] = {
+        [WEIR_QUANTITY_NUMBER] = {1, 1, {""}},
+        [WEIR_QUANTITY_BYTES_PER_S] = {1, 1e3, {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"}},
+        [WEIR_QUANTITY_OPS_PER_S] = {1, 1e3, {"ops/s", "kops/s", "Mops/s", "Gops/s"}},
+        [WEIR_QUANTITY_SECONDS] = {1e-9, 1e3, {"ns", "us", "ms", "s"}},
+        [WEIR_QUANTITY_BYTES] = {1, 1024, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}},
+        [WEIR_QUANTITY_SHARE] = {0.01, 1, {"%"}}};
+    struct unit unit = {rows[quantity].first, rows[quantity].names[0]};
 
-    /* 999.6 is shown as the next unit: "1.00 GB/s", not "1000 MB/s". */
-    while (unit[1].name != NULL && fabs(value) * 1.0005 >= unit[1].from)
-        unit++;
+    if (quantity == WEIR_QUANTITY_SECONDS && fabs(value) >= 600)
+        return fabs(value) >= 7200 ? (struct unit){3600, "h"} : (struct unit){60, "min"};
+    /* 999.6 is shown in the next unit: "1.00 GB/s", not "1000 MB/s". */
+    for (unsigned i = 1; rows[quantity].names[i] != NULL &&
+                         fabs(value) * 1.0005 >= unit.factor * rows[quantity].ratio;
+         i++)
+        unit = (struct unit){unit.factor * rows[quantity].ratio, rows[quantity].names[i]};
     return unit;
 }
 
 void weir_quantity_add(struct weir_text *text, enum weir_quantity quantity, double value)
 {
-    const struct unit *unit = unit_of(quantity, value);
-    double shown = value / unit->factor, size = fabs(shown);
-    bool is_whole = fabs(size - round(size)) < size * 1e-9;
+    struct unit unit = unit_of(quantity, value);
+    double shown = value / unit.factor, size = fabs(shown);
+    bool is_whole = fabs(size - round(size)) <= size * 1e-9;
+    int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
 
+    if (is_whole && (quantity == WEIR_QUANTITY_NUMBER || size < 1000))
+        decimals = 0;
     if (!isfinite(shown))
         weir_text_add(text, "none");
-    else if (size == 0.0)
-        weir_text_add(text, "0");
-    else if (size >= 1e6 || size < 0.005)
+    else if (size >= 1e6 || (size > 0 && size < 0.005))
         weir_text_add(text, "%.3g", shown);
-    else if (is_whole && (quantity == WEIR_QUANTITY_NUMBER || size < 1000))
-        weir_text_add(text, "%.0f", shown);
     else
-        weir_text_add(text, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, shown);
-    if (isfinite(shown) && unit->name[0] != '\0' && size > 0.0)
-        weir_text_add(text, " %s", unit->name);
+        weir_text_add(text, "%.*f", decimals, shown + 0.0);
+    if (isfinite(shown) && unit.name[0] != '\0' && size > 0)
+        weir_text_add(text, " %s", unit.name);
+}
+
+const char *weir_value_words(char room[WEIR_VALUE_BYTES], const struct weir_axis *axis,
+                             double value)
+{
+    struct weir_text text = {0};
+
+    if (axis->scale == WEIR_SCALE_NAMES && value > -0.5 && value < axis->name_count - 0.5)
+        return axis->names[(size_t)(value + 0.5)];
+    if (isfinite(value))
+        weir_quantity_add(&text, axis->quantity, value);
+    snprintf(room, WEIR_VALUE_BYTES, "%s", weir_text_string(&text));
+    weir_text_close(&text);
+    return room;
 }
 
 /* ---- ranges ---- */
@@ -116,421 +116,396 @@ void weir_quantity_add(struct weir_text *text, enum weir_quantity quantity, doub
 /* Values beyond are left out: their squares and differences would not be finite. */
 #define GREATEST 1e150
 
-static bool is_drawn(enum weir_scale scale, double value)
+static bool is_log(const struct weir_axis *axis)
 {
-    bool is_log = scale == WEIR_SCALE_LOG || scale == WEIR_SCALE_LOG2;
-
-    return isfinite(value) && fabs(value) < GREATEST && (!is_log || value > 1.0 / GREATEST);
+    return axis->scale == WEIR_SCALE_LOG || axis->scale == WEIR_SCALE_LOG2;
 }
 
-double weir_range_place(const struct weir_range *range, double value)
+static bool is_drawn(const struct weir_axis *axis, double value)
 {
-    if (!is_drawn(range->scale, value))
+    return isfinite(value) && fabs(value) < GREATEST && (!is_log(axis) || value > 1 / GREATEST);
+}
+
+/* Returns NAN for a value that is left out. */
+static double place_of(const struct weir_range *range, double value)
+{
+    if (!is_drawn(range->axis, value))
         return NAN;
-    if (range->scale == WEIR_SCALE_LOG || range->scale == WEIR_SCALE_LOG2)
-        return (log(value) - log(range->low)) / (log(range->high) - log(range->low));
+    if (is_log(range->axis))
+        return log(value / range->low) / log(range->high / range->low);
     return (value - range->low) / (range->high - range->low);
 }
 
-static void extend(struct weir_range *range, double value)
+static void extend(struct weir_range *range, const double *values, size_t count)
 {
-    if (!is_drawn(range->scale, value))
-        return;
-    if (range->tick_count++ == 0)
-        range->low = range->high = value;
-    range->low = fmin(range->low, value);
-    range->high = fmax(range->high, value);
+    for (size_t i = 0; values != NULL && i < count; i++)
+        if (is_drawn(range->axis, values[i])) {
+            range->low = fmin(range->low, values[i]);
+            range->high = fmax(range->high, values[i]);
+        }
 }
 
-static void add_tick(struct weir_range *range, const struct weir_axis *axis, double value,
-                     const struct unit *unit, int decimals)
+static void add_tick(struct weir_range *range, double value, const char *label)
 {
     struct weir_tick *tick = &range->ticks[range->tick_count];
-    struct weir_text text = {0};
 
     if (range->tick_count == WEIR_TICKS_MAX)
         return;
-    tick->value = value;
-    if (unit == NULL)
-        weir_quantity_add(&text, axis->quantity, value);
-    else if (decimals <= 6)
-        weir_text_add(&text, "%.*f", decimals, value / unit->factor + 0.0);
-    else
-        weir_text_add(&text, "%.6g", value / unit->factor);
-    snprintf(tick->label, sizeof tick->label, "%s", weir_text_string(&text));
-    weir_text_close(&text);
+    tick->place = place_of(range, value);
+    weir_utf8_cut(label, WEIR_NAME_WIDTH, tick->label);
+    if (weir_utf8_width(tick->label) > range->tick_width)
+        range->tick_width = weir_utf8_width(tick->label);
     range->tick_count++;
 }
 
-/* Steps of 1, 2 or 5 times a power of 10, in the unit of the greatest value. */
-static void find_linear(struct weir_range *range, const struct weir_axis *axis, unsigned most,
-                        bool has_ends)
+/* The n-th of the powers of 2, or of 1, 2 and 5 times the powers of 10. */
+static double round_number(enum weir_scale scale, int n)
 {
-    const struct unit *unit;
-    double span, step, size;
+    static const double parts[] = {1, 2, 5};
+    int power = (int)floor(n / 3.0);
+
+    return scale == WEIR_SCALE_LOG2 ? ldexp(1, n) : parts[n - 3 * power] * pow(10, power);
+}
+
+/* Returns the least n whose round number is not below a value. */
+static int round_up(enum weir_scale scale, double value)
+{
+    int n = (int)floor(scale == WEIR_SCALE_LOG2 ? log2(value) : 3 * log10(value)) - 1;
+
+    while (round_number(scale, n) < value * (1 - 1e-9))
+        n++;
+    return n;
+}
+
+/* Ticks in steps of a round number, in the unit of the greatest value. */
+static void find_linear(struct weir_range *range, unsigned most, bool has_ends)
+{
+    const struct weir_axis *axis = range->axis;
+    double size, span, step;
+    struct unit unit;
+    char label[WEIR_VALUE_BYTES];
+    int n;
 
     if (axis->has_zero) {
-        range->low = fmin(range->low, 0.0);
-        range->high = fmax(range->high, 0.0);
+        range->low = fmin(range->low, 0);
+        range->high = fmax(range->high, 0);
     }
     size = fmax(fabs(range->low), fabs(range->high));
     /* Below a thousandth, labels of four digits would be alike. */
     if (range->high - range->low <= size * 1e-3) {
-        range->low -= axis->has_zero && range->low >= 0 ? 0 : size > 0 ? size * 0.1 : 0.0;
-        range->high += size > 0 ? size * 0.1 : 1.0;
+        range->low -= axis->has_zero && range->low >= 0 ? 0 : size * 0.1;
+        range->high += size > 0 ? size * 0.1 : 1;
+        size *= 1.1;
     }
-    size = fmax(fabs(range->low), fabs(range->high));
     unit = unit_of(axis->quantity, size);
-    range->unit = unit->name;
-    if (most < 2)
-        most = 2;
-    span = (range->high - range->low) / unit->factor;
-    step = pow(10, floor(log10(span / most)));
-    for (unsigned i = 0; i < 4 && span / step > most; i++)
-        step *= i % 2 == 1 && i < 3 ? 2.5 : 2;
+    snprintf(range->title, sizeof range->title, "%s%s%s", axis->label,
+             axis->label[0] != '\0' && unit.name[0] != '\0' ? ", " : "", unit.name);
+    span = (range->high - range->low) / unit.factor;
+    n = round_up(axis->scale, span / most);
     /* Numbers count ranks, repetitions or steps: no halves of these. */
-    if (axis->quantity == WEIR_QUANTITY_NUMBER && span >= 2 && step < 1)
-        step = 1;
-    step *= unit->factor;
+    if (axis->quantity == WEIR_QUANTITY_NUMBER && span >= 2 && n < 0)
+        n = 0;
+    step = round_number(axis->scale, n) * unit.factor;
     if (!has_ends) {
         range->low = floor(range->low / step + 1e-9) * step;
         range->high = ceil(range->high / step - 1e-9) * step;
     }
-    for (double i = ceil(range->low / step - 1e-9); i * step <= range->high + step * 1e-9; i++)
-        add_tick(range, axis, i * step, unit,
-                 (int)fmax(0, ceil(-log10(step / unit->factor) - 1e-9)));
+    for (double i = ceil(range->low / step - 1e-9); i * step <= range->high + step * 1e-9; i++) {
+        snprintf(label, sizeof label, "%.9g", i * step / unit.factor + 0.0);
+        add_tick(range, i * step, label);
+    }
 }
 
-/* Ticks at powers of 2, or at 1, 2 and 5 times powers of 10: every n-th power if there are many. */
-static void find_log(struct weir_range *range, const struct weir_axis *axis, unsigned most,
-                     bool has_ends)
+/* Ends and ticks at round numbers, at every n-th power if there are many. */
+static void find_log(struct weir_range *range, unsigned most)
 {
-    double base = range->scale == WEIR_SCALE_LOG2 ? 2.0 : 10.0, first, last;
-    unsigned every = 1;
+    enum weir_scale scale = range->axis->scale;
+    int first = round_up(scale, range->low), last = round_up(scale, range->high), every = 1;
+    char room[WEIR_VALUE_BYTES];
 
-    if (range->high <= range->low * 1.05) {
-        range->low /= base == 2.0 ? 2.0 : 3.0;
-        range->high *= base == 2.0 ? 2.0 : 3.0;
-    }
-    if (!has_ends && base == 10.0) { /* to 1, 2 or 5 times a power of 10 */
-        double low = pow(10, floor(log10(range->low))), high = pow(10, floor(log10(range->high)));
+    first -= first == last || round_number(scale, first) > range->low * (1 + 1e-9);
+    range->low = round_number(scale, first);
+    range->high = round_number(scale, last);
+    while ((unsigned)((last - first) / every) + 1 > most)
+        every += scale == WEIR_SCALE_LOG2 ? 1 : 3 - every % 3;
+    for (int n = first; n <= last; n++)
+        if (n % every == 0) {
+            double value = round_number(scale, n);
 
-        range->low = low * (range->low >= 5 * low ? 5 : range->low >= 2 * low ? 2 : 1);
-        range->high = high * (range->high > 5 * high   ? 10
-                              : range->high > 2 * high ? 5
-                              : range->high > high     ? 2
-                                                       : 1);
-    }
-    first = ceil(log(range->low) / log(base) - 1e-9);
-    last = floor(log(range->high) / log(base) + 1e-9);
-    range->unit = "";
-    if (base == 10.0 && (last - first + 1) * 3 <= most) {
-        static const double parts[] = {1, 2, 5};
-
-        for (double power = first - 1; power <= last; power++)
-            for (unsigned i = 0; i < 3; i++) {
-                double value = parts[i] * pow(10, power);
-
-                if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
-                    add_tick(range, axis, value, NULL, 0);
-            }
-        if (range->tick_count > 0)
-            return;
-    }
-    while ((last - first) / every + 1 > most)
-        every++;
-    for (double power = first; power <= last; power += every)
-        add_tick(range, axis, pow(base, power), NULL, 0);
-    if (range->tick_count == 0)
-        add_tick(range, axis, sqrt(range->low * range->high), NULL, 0);
+            add_tick(range, value, weir_value_words(room, range->axis, value));
+        }
 }
 
-static void find_range(struct weir_range *range, const struct weir_axis *axis, unsigned most,
-                       bool has_ends)
+static void find_range(struct weir_range *range, bool is_y, unsigned most, bool has_ends)
 {
-    bool is_empty = range->tick_count == 0;
+    const struct weir_axis *axis = range->axis;
+    double last = axis->name_count > 0 ? axis->name_count - 0.5 : 0.5;
 
-    range->tick_count = 0;
-    range->unit = "";
-    if (axis->scale == WEIR_SCALE_NAMES) {
-        range->low = -0.5;
-        range->high = axis->name_count > 0 ? (double)axis->name_count - 0.5 : 0.5;
+    snprintf(range->title, sizeof range->title, "%s", axis->label);
+    if (axis->scale == WEIR_SCALE_NAMES) { /* from the left, and from the top */
+        range->low = is_y ? last : -0.5;
+        range->high = is_y ? -0.5 : last;
+        for (unsigned i = 0; i < axis->name_count; i += 1 + (axis->name_count - 1) / most)
+            add_tick(range, i, axis->names[i]);
         return;
     }
-    if (is_empty) {
-        range->low = axis->scale == WEIR_SCALE_LINEAR ? 0 : 1;
-        range->high = axis->scale == WEIR_SCALE_LINEAR ? 1 : 10;
+    if (range->low > range->high) {
+        range->low = is_log(axis) ? 1 : 0;
+        range->high = is_log(axis) ? 10 : 1;
     }
-    if (axis->scale == WEIR_SCALE_LINEAR)
-        find_linear(range, axis, most, has_ends);
+    if (is_log(axis))
+        find_log(range, most);
     else
-        find_log(range, axis, most, has_ends);
+        find_linear(range, most, has_ends);
 }
 
-void weir_range_find(const struct weir_picture *picture, unsigned x_ticks, unsigned y_ticks,
-                     struct weir_range *x, struct weir_range *y)
+void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, unsigned x_ticks,
+                    unsigned y_ticks)
 {
     const struct weir_cells *cells = picture->cells;
-    bool lies = weir_picture_lies(picture), has_line = false;
+    bool has_ends = cells != NULL;
+    struct weir_range *across;
 
-    *x = (struct weir_range){.scale = picture->x.scale};
-    *y = (struct weir_range){.scale = picture->y.scale};
+    *plot = (struct weir_plot){.picture = picture, .lies = picture->y.scale == WEIR_SCALE_NAMES};
+    plot->x = (struct weir_range){.axis = &picture->x, .low = INFINITY, .high = -INFINITY};
+    plot->y = (struct weir_range){.axis = &picture->y, .low = INFINITY, .high = -INFINITY};
+    plot->heat = (struct weir_range){.axis = &plot->heat_axis, .low = INFINITY, .high = -INFINITY};
+    across = plot->lies ? &plot->x : &plot->y;
     for (unsigned k = 0; k < picture->layer_count; k++) {
         const struct weir_layer *layer = &picture->layers[k];
-        bool is_across = lies || layer->mark == WEIR_MARK_SPANS;
 
-        has_line |= layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND;
-        for (size_t i = 0; i < layer->count; i++) {
-            if (layer->x != NULL)
-                extend(x, layer->x[i]);
-            if (layer->y != NULL)
-                extend(y, layer->y[i]);
-            if (layer->low != NULL && layer->high != NULL) {
-                extend(is_across ? x : y, layer->low[i]);
-                extend(is_across ? x : y, layer->high[i]);
-            }
-        }
+        extend(&plot->x, layer->x, layer->count);
+        extend(&plot->y, layer->y, layer->count);
+        extend(across, layer->low, layer->count);
+        extend(across, layer->high, layer->count);
         if (layer->mark == WEIR_MARK_BARS)
-            extend(lies ? x : y, 0.0);
+            extend(across, &(double){0}, 1);
+        for (size_t i = 0; layer->labels != NULL && i < layer->count && plot->lies; i++)
+            if (layer->labels[i] != NULL && weir_utf8_width(layer->labels[i]) > plot->label_width)
+                plot->label_width = weir_utf8_width(layer->labels[i]);
+        plot->bar_layers += layer->mark == WEIR_MARK_BARS;
+        has_ends |= !plot->lies && (layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND);
     }
     if (cells != NULL) {
-        extend(x, cells->x_low);
-        extend(x, cells->x_high);
-        extend(y, cells->y_low);
-        extend(y, cells->y_high);
+        extend(&plot->x, (double[]){cells->x_low, cells->x_high}, 2);
+        extend(&plot->y, (double[]){cells->y_low, cells->y_high}, 2);
+        plot->heat_axis.quantity = cells->quantity;
+        extend(&plot->heat, cells->values, (size_t)cells->rows * cells->columns);
+        plot->has_data = plot->heat.low <= plot->heat.high;
+        /* Classes begin at 0 unless all values are close together. */
+        if (plot->heat.low > 0 && plot->heat.low < plot->heat.high * 0.5)
+            plot->heat.low = 0;
     }
-    /* Lines and cells reach the ends of the x axis, and whiskers need room. */
-    find_range(x, &picture->x, x_ticks, (has_line || cells != NULL) && !lies);
-    find_range(y, &picture->y, y_ticks, cells != NULL);
-    if (cells == NULL && !has_line && picture->x.scale >= WEIR_SCALE_LOG &&
-        picture->x.scale != WEIR_SCALE_NAMES) {
-        double room = pow(x->high / x->low, 0.03);
-
-        x->low /= room;
-        x->high *= room;
-    }
+    /* Lines and cells reach the ends of the x axis. */
+    find_range(&plot->x, false, x_ticks, has_ends);
+    find_range(&plot->y, true, y_ticks, cells != NULL);
 }
 
-/* ---- points ---- */
+/* ---- marks ---- */
 
-unsigned weir_layer_thin(const struct weir_picture *picture, const struct weir_layer *layer,
-                         const struct weir_range *x, const struct weir_range *y,
-                         struct weir_column columns[WEIR_PICTURE_THIN])
+unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
+                         struct weir_box boxes[WEIR_PICTURE_THIN])
 {
-    bool lies = weir_picture_lies(picture),
-         is_band = layer->mark == WEIR_MARK_BAND || layer->mark == WEIR_MARK_SPANS;
-    const double *along = lies ? layer->y : layer->x;
-    const double *low = is_band ? layer->low : lies ? layer->x : layer->y;
-    const double *high = is_band ? layer->high : low;
+    bool is_rule = layer->mark == WEIR_MARK_RULE, is_bar = layer->mark == WEIR_MARK_BARS;
+    bool is_level = is_rule ? layer->y != NULL : plot->lies;
     bool is_thinned = layer->count > WEIR_PICTURE_THIN;
+    const struct weir_range *along = is_level ? &plot->y : &plot->x;
+    const struct weir_range *across = is_level ? &plot->x : &plot->y;
+    const double *places = is_level ? layer->y : layer->x;
+    const double *low = is_level ? layer->x : layer->y, *high = low;
+    double zero = fmax(is_log(across->axis) ? 0 : place_of(across, 0), 0), shift = 0, half = 0;
+    unsigned count = 0;
 
-    memset(columns, 0, WEIR_PICTURE_THIN * sizeof *columns);
+    if (layer->mark == WEIR_MARK_BAND || layer->mark == WEIR_MARK_RANGES ||
+        layer->mark == WEIR_MARK_SPANS) {
+        low = layer->low;
+        high = layer->high;
+    }
+    if (is_bar || layer->mark == WEIR_MARK_SPANS)
+        half = 0.38 / (along->axis->name_count > 0 ? along->axis->name_count : 50);
+    if (is_bar) { /* the bars of several layers are side by side */
+        half /= plot->bar_layers;
+        shift = half * (1.0 - plot->bar_layers);
+        for (const struct weir_layer *other = plot->picture->layers; other != layer; other++)
+            shift += other->mark == WEIR_MARK_BARS ? 2 * half : 0;
+        shift = is_level ? -shift : shift;
+    }
+    memset(boxes, 0, WEIR_PICTURE_THIN * sizeof *boxes);
     for (size_t i = 0; i < layer->count; i++) {
-        double place = weir_range_place(lies ? y : x, along[i]);
-        double from = weir_range_place(lies ? x : y, low[i]);
-        double to = weir_range_place(lies ? x : y, high[i]);
-        struct weir_column *column;
+        double place = place_of(along, places[i]);
+        double from = is_rule ? 0 : place_of(across, low[i]);
+        double to = is_rule ? 1 : place_of(across, high[i]);
+        struct weir_box *box;
 
         if (isnan(place) || isnan(from) || isnan(to) || place < -1e-9 || place > 1 + 1e-9)
             continue;
-        column = &columns[is_thinned ? (size_t)fmin(fmax(place, 0) * WEIR_PICTURE_THIN,
-                                                    WEIR_PICTURE_THIN - 1)
-                                     : i];
-        if (column->count++ == 0) {
-            *column =
-                (struct weir_column){.count = 1, .index = i, .x = place, .low = from, .high = to};
-            continue;
-        }
-        if (from < column->low) {
-            column->low = from;
-            column->falls = true;
-        }
-        if (to > column->high) {
-            column->high = to;
-            column->falls = false;
-        }
+        from = is_bar ? fmin(from, zero) : from;
+        to = is_bar ? fmax(to, zero) : to;
+        box = &boxes[is_thinned
+                         ? (size_t)fmin(fmax(place, 0) * WEIR_PICTURE_THIN, WEIR_PICTURE_THIN - 1)
+                         : i];
+        if (!box->is_set)
+            *box = (struct weir_box){.is_set = true,
+                                     .index = i,
+                                     .x0 = place + shift - half,
+                                     .x1 = place + shift + half,
+                                     .y0 = from,
+                                     .y1 = to};
+        box->falls = from < box->y0 || (box->falls && to <= box->y1);
+        box->y0 = fmin(box->y0, from);
+        box->y1 = fmax(box->y1, to);
     }
-    return is_thinned ? WEIR_PICTURE_THIN : (unsigned)layer->count;
+    for (unsigned i = 0; i < WEIR_PICTURE_THIN; i++) {
+        struct weir_box box = boxes[i];
+
+        if (!box.is_set)
+            continue;
+        box.is_first = count == 0 || (!is_thinned && !boxes[i - 1].is_set);
+        if (is_level) {
+            box.x0 = boxes[i].y0;
+            box.x1 = boxes[i].y1;
+            box.y0 = boxes[i].x0;
+            box.y1 = boxes[i].x1;
+        }
+        boxes[count++] = box;
+    }
+    plot->has_data |= count > 0 && !is_rule;
+    return count;
 }
 
-bool weir_layer_has_data(const struct weir_picture *picture, const struct weir_layer *layer)
+int weir_plot_class(const struct weir_plot *plot, unsigned line, unsigned column, size_t *cell)
 {
-    bool lies = weir_picture_lies(picture);
-    const double *first = layer->x != NULL ? layer->x : layer->low != NULL ? layer->low : layer->y;
-    const double *other = layer->low != NULL && (layer->y == NULL || !lies) ? layer->high
-                          : layer->y != NULL                                ? layer->y
-                                                                            : layer->high;
+    const struct weir_cells *cells = plot->picture->cells;
+    double part;
 
-    if (lies && layer->low != NULL)
-        first = layer->low;
-    for (size_t i = 0; i < layer->count && layer->mark != WEIR_MARK_RULE; i++)
-        if (is_drawn(picture->x.scale, first[i]) && is_drawn(picture->y.scale, other[i]))
-            return true;
-    return false;
-}
-
-bool weir_picture_has_data(const struct weir_picture *picture)
-{
-    double low, high;
-
-    for (unsigned k = 0; k < picture->layer_count; k++)
-        if (weir_layer_has_data(picture, &picture->layers[k]))
-            return true;
-    return picture->cells != NULL && weir_cells_extent(picture->cells, &low, &high);
-}
-
-/* ---- cells ---- */
-
-bool weir_cells_extent(const struct weir_cells *cells, double *low, double *high)
-{
-    struct weir_range range = {0};
-
-    for (size_t i = 0; i < (size_t)cells->rows * cells->columns; i++)
-        extend(&range, cells->values[i]);
-    /* Classes begin at 0 unless all values are close together. */
-    *low = range.low > 0 && range.low < range.high * 0.5 ? 0 : range.low;
-    *high = range.high;
-    return range.tick_count > 0;
-}
-
-int weir_cells_class(double value, double low, double high)
-{
-    if (!is_drawn(WEIR_SCALE_LINEAR, value))
+    *cell = (size_t)(plot->lies ? line : cells->rows - 1 - line) * cells->columns + column;
+    if (!is_drawn(plot->heat.axis, cells->values[*cell]))
         return -1;
-    if (high <= low)
-        return WEIR_HEAT_CLASSES / 2;
-    return (int)fmax(0,
-                     fmin((value - low) / (high - low) * WEIR_HEAT_CLASSES, WEIR_HEAT_CLASSES - 1));
+    part = (cells->values[*cell] - plot->heat.low) / (plot->heat.high - plot->heat.low);
+    return plot->heat.low == plot->heat.high
+               ? WEIR_HEAT_CLASSES / 2
+               : (int)fmin(part * WEIR_HEAT_CLASSES, WEIR_HEAT_CLASSES - 1);
 }
 
-double weir_cells_mean(const struct weir_cells *cells, unsigned row, unsigned column)
+double weir_mean(const double *values, unsigned count, unsigned stride)
 {
-    unsigned count = row == UINT_MAX ? cells->rows : cells->columns, found = 0;
+    unsigned found = 0;
     double sum = 0;
 
-    for (unsigned i = 0; i < count; i++) {
-        size_t at = row == UINT_MAX ? (size_t)i * cells->columns + column
-                                    : (size_t)row * cells->columns + i;
-
-        if (is_drawn(WEIR_SCALE_LINEAR, cells->values[at])) {
-            sum += cells->values[at];
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i * stride])) {
+            sum += values[i * stride];
             found++;
         }
-    }
     return found > 0 ? sum / found : NAN;
 }
 
 /* ---- the table ---- */
 
-enum { COLUMN_NAME, COLUMN_X, COLUMN_Y, COLUMN_FROM, COLUMN_TO, COLUMN_LABEL, COLUMN_COUNT };
-
-/* Adds a row of the cells that are not NULL. */
-static void add_row(struct weir_text *text, bool is_html, bool is_head, unsigned count,
-                    const char *const cells[])
+void weir_point_read(struct weir_point *point, const struct weir_picture *picture,
+                     const struct weir_layer *layer, size_t i)
 {
-    weir_text_add(text, is_html ? "<tr>" : "");
-    for (unsigned i = 0; i < count; i++) {
-        if (cells[i] == NULL)
-            continue;
-        weir_text_add(text, is_html ? is_head ? "<th>" : "<td>" : "");
-        weir_xml_add(text, cells[i]);
-        weir_text_add(text, is_html ? is_head ? "</th>" : "</td>" : "\t");
-    }
-    weir_text_add(text, is_html ? "</tr>\n" : "\n");
+    bool lies = picture->y.scale == WEIR_SCALE_NAMES;
+    const struct weir_axis *along = lies ? &picture->y : &picture->x;
+    const struct weir_axis *across = lies ? &picture->x : &picture->y;
+    const double *values[] = {
+        NULL, lies ? layer->y : layer->x, lies ? layer->x : layer->y, layer->low, layer->high,
+        NULL};
+
+    *point = (struct weir_point){.names = {"", along->label, across->label, "from", "to", ""}};
+    for (unsigned k = 0; k < WEIR_POINT_WORDS; k++)
+        point->words[k] =
+            values[k] == NULL
+                ? ""
+                : weir_value_words(point->rooms[k], k == 1 ? along : across, values[k][i]);
+    if (layer->name != NULL)
+        point->words[0] = layer->name;
+    if (layer->labels != NULL && layer->labels[i] != NULL)
+        point->words[WEIR_POINT_WORDS - 1] = layer->labels[i];
 }
 
-/* "" of a value that is not known. */
-static const char *value_text(char room[CELL_BYTES], const struct weir_axis *axis,
-                              const double *values, size_t i)
-{
-    struct weir_text cell = {0};
+/* What is around rows and cells, in HTML and in lines with tabs. */
+struct table {
+    struct weir_text *text;
+    const char *row, *row_end, *cell[2], *cell_end[2]; /* the latter of the head */
+};
 
-    if (values != NULL && weir_axis_name(axis, values[i]) != NULL)
-        weir_text_add(&cell, "%s", weir_axis_name(axis, values[i]));
-    else if (values != NULL && isfinite(values[i]))
-        weir_quantity_add(&cell, axis->quantity, values[i]);
-    snprintf(room, CELL_BYTES, "%s", weir_text_string(&cell));
-    weir_text_close(&cell);
-    return room;
+static void add_cell(const struct table *table, bool is_head, const char *words)
+{
+    weir_text_add(table->text, "%s", table->cell[is_head]);
+    weir_xml_add(table->text, words);
+    weir_text_add(table->text, "%s", table->cell_end[is_head]);
 }
 
 /* A row of values for each row of cells, or the mean of each where they are too many. */
-static void add_cells_table(const struct weir_picture *picture, bool is_html,
-                            struct weir_text *text)
+static void add_cells(const struct table *table, const struct weir_picture *picture)
 {
     const struct weir_cells *cells = picture->cells;
-    const struct weir_axis value = {.quantity = cells->quantity};
+    const struct weir_axis axis = {.quantity = cells->quantity};
     bool is_whole = cells->columns <= TABLE_COLUMNS && cells->rows <= WEIR_PICTURE_ROWS;
+    bool x_names = picture->x.scale == WEIR_SCALE_NAMES;
+    bool y_names = picture->y.scale == WEIR_SCALE_NAMES;
     unsigned columns = is_whole ? cells->columns : 1;
-    char rooms[TABLE_COLUMNS + 1][CELL_BYTES];
-    const char *row[TABLE_COLUMNS + 1] = {picture->y.label};
+    char room[WEIR_VALUE_BYTES];
 
-    for (unsigned k = 0; k < columns; k++) {
-        const char *name = is_whole ? weir_axis_name(&picture->x, k) : NULL;
+    weir_text_add(table->text, "%s", table->row);
+    add_cell(table, true, picture->y.label);
+    for (unsigned k = 0; is_whole && k < columns; k++) {
+        double x = cells->x_low + (cells->x_high - cells->x_low) * k / columns;
 
-        snprintf(rooms[k], CELL_BYTES, is_whole ? "%u" : "mean of %u",
-                 is_whole ? k : cells->columns);
-        row[k + 1] = name != NULL ? name : rooms[k];
+        add_cell(table, true, weir_value_words(room, &picture->x, x_names ? k : x));
     }
-    add_row(text, is_html, true, columns + 1, row);
+    if (!is_whole)
+        add_cell(table, true, "mean");
     for (unsigned i = 0; i < cells->rows; i += 1 + (cells->rows - 1) / WEIR_PICTURE_ROWS) {
-        double at = cells->y_low + (cells->y_high - cells->y_low) * i / cells->rows, mean;
+        double y = cells->y_low + (cells->y_high - cells->y_low) * i / cells->rows;
+        const double *values = &cells->values[(size_t)i * cells->columns];
+        double mean = weir_mean(values, cells->columns, 1);
 
-        at = weir_picture_lies(picture) ? i : at;
-        row[0] = value_text(rooms[columns], &picture->y, &at, 0);
-        for (unsigned k = 0; k < columns; k++) {
-            mean = is_whole ? cells->values[(size_t)i * cells->columns + k]
-                            : weir_cells_mean(cells, i, UINT_MAX);
-            row[k + 1] = value_text(rooms[k], &value, &mean, 0);
-        }
-        add_row(text, is_html, false, columns + 1, row);
+        weir_text_add(table->text, "%s%s", table->row_end, table->row);
+        add_cell(table, false, weir_value_words(room, &picture->y, y_names ? i : y));
+        for (unsigned k = 0; k < columns; k++)
+            add_cell(table, false, weir_value_words(room, &axis, is_whole ? values[k] : mean));
     }
+    weir_text_add(table->text, "%s", table->row_end);
+}
+
+static void add_row(const struct table *table, bool is_head, const char *const words[],
+                    const bool has[])
+{
+    weir_text_add(table->text, "%s", table->row);
+    for (unsigned c = 0; c < WEIR_POINT_WORDS; c++)
+        if (has[c])
+            add_cell(table, is_head, words[c]);
+    weir_text_add(table->text, "%s", table->row_end);
 }
 
 void weir_picture_table(const struct weir_picture *picture, bool is_html, struct weir_text *text)
 {
-    bool lies = weir_picture_lies(picture), has[COLUMN_COUNT] = {false};
-    const struct weir_axis *along = lies ? &picture->y : &picture->x;
-    const struct weir_axis *across = lies ? &picture->x : &picture->y;
-    const char *row[COLUMN_COUNT] = {"", along->label, across->label, "from", "to", ""};
-    char rooms[COLUMN_COUNT][CELL_BYTES];
+    const struct table html = {text, "<tr>", "</tr>\n", {"<td>", "<th>"}, {"</td>", "</th>"}};
+    const struct table lines = {text, "", "\n", {"", ""}, {"\t", "\t"}};
+    const struct table *table = is_html ? &html : &lines;
+    bool has[WEIR_POINT_WORDS] = {false, true, true}, is_head = true;
+    struct weir_point point;
     size_t all = 0;
 
     weir_text_add(text, is_html ? "<table>\n" : "");
     if (picture->cells != NULL && picture->cells->rows > 0)
-        add_cells_table(picture, is_html, text);
+        add_cells(table, picture);
     for (unsigned k = 0; k < picture->layer_count; k++) {
         all += picture->layers[k].count;
-        has[COLUMN_NAME] |= picture->layers[k].name != NULL;
-        has[COLUMN_FROM] |= picture->layers[k].low != NULL;
-        has[COLUMN_LABEL] |= picture->layers[k].labels != NULL;
+        has[0] |= picture->layers[k].name != NULL;
+        has[3] |= picture->layers[k].low != NULL;
+        has[4] = has[3];
+        has[5] |= picture->layers[k].labels != NULL;
     }
-    has[COLUMN_X] = has[COLUMN_Y] = true;
-    has[COLUMN_TO] = has[COLUMN_FROM];
-    for (unsigned c = 0; c < COLUMN_COUNT; c++)
-        row[c] = has[c] ? row[c] : NULL;
-    if (all > 0)
-        add_row(text, is_html, true, COLUMN_COUNT, row);
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        const struct weir_layer *layer = &picture->layers[k];
-        size_t step = all > WEIR_PICTURE_ROWS
-                          ? 1 + layer->count * picture->layer_count / WEIR_PICTURE_ROWS
-                          : 1;
-
-        for (size_t i = 0; i < layer->count; i += step) {
-            const struct weir_axis *range = layer->mark == WEIR_MARK_SPANS ? &picture->x : across;
-
-            row[COLUMN_NAME] = layer->name != NULL ? layer->name : "";
-            row[COLUMN_X] = value_text(rooms[COLUMN_X], along, lies ? layer->y : layer->x, i);
-            row[COLUMN_Y] = value_text(rooms[COLUMN_Y], across, lies ? layer->x : layer->y, i);
-            row[COLUMN_FROM] = value_text(rooms[COLUMN_FROM], range, layer->low, i);
-            row[COLUMN_TO] = value_text(rooms[COLUMN_TO], range, layer->high, i);
-            row[COLUMN_LABEL] =
-                layer->labels != NULL && layer->labels[i] != NULL ? layer->labels[i] : "";
-            for (unsigned c = 0; c < COLUMN_COUNT; c++)
-                row[c] = has[c] ? row[c] : NULL;
-            add_row(text, is_html, false, COLUMN_COUNT, row);
+    for (unsigned k = 0; k < picture->layer_count; k++)
+        for (size_t i = 0; i < picture->layers[k].count; i += 1 + all / (WEIR_PICTURE_ROWS + 1)) {
+            weir_point_read(&point, picture, &picture->layers[k], i);
+            if (is_head)
+                add_row(table, true, point.names, has);
+            add_row(table, false, point.words, has);
+            is_head = false;
         }
-    }
     weir_text_add(text, is_html ? "</table>\n" : "");
 }

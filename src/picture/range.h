@@ -1,78 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The range of an axis with its ticks, and what all forms of a picture have in common. */
+/* A picture on its axes, as all forms of it draw it: ticks, and marks as boxes. Places are from 0
+ * to 1 along an axis: to the right, and upwards. */
 #ifndef WEIR_PICTURE_RANGE_H
 #define WEIR_PICTURE_RANGE_H
 
 #include "weir/picture/picture.h"
 
-#define WEIR_TICKS_MAX 24
+#define WEIR_CUT_BYTES 256
+#define WEIR_TICKS_MAX 48
+#define WEIR_NAME_WIDTH 26 /* columns of the label of a tick */
 
 struct weir_tick {
-    double value;
-    char label[24];
+    double place;
+    char label[WEIR_CUT_BYTES];
 };
 
 struct weir_range {
-    enum weir_scale scale;
-    double low, high;
-    unsigned tick_count;
+    const struct weir_axis *axis;
+    double low, high;                /* at the places 0 and 1 */
+    unsigned tick_count, tick_width; /* columns of the longest label */
     struct weir_tick ticks[WEIR_TICKS_MAX];
-    const char *unit; /* of the labels; "" = each label has its own, or there is none */
+    char title[WEIR_CUT_BYTES]; /* the label of the axis, with the unit of ticks without one */
 };
 
-/* Computes the ranges of both axes from the data, with at most x_ticks and y_ticks ticks. */
-void weir_range_find(const struct weir_picture *picture, unsigned x_ticks, unsigned y_ticks,
-                     struct weir_range *x, struct weir_range *y);
-/* 0 to 1 from the low end to the high end; NAN = the value is left out. */
-double weir_range_place(const struct weir_range *range, double value);
+struct weir_plot {
+    const struct weir_picture *picture;
+    bool lies; /* the y axis has names: bars, boxes and whiskers are horizontal */
+    struct weir_range x, y;
+    struct weir_axis heat_axis;
+    struct weir_range heat; /* of the values of cells, without ticks */
+    unsigned bar_layers;    /* that share the room of a name */
+    unsigned label_width;   /* columns of the longest label of lying bars */
+    bool has_data;          /* once a mark or a cell was found */
+};
 
-/* True if a point of the layer can be drawn; rules have none. */
-bool weir_layer_has_data(const struct weir_picture *picture, const struct weir_layer *layer);
+/* Computes the ranges of a picture, with at most x_ticks and y_ticks ticks. */
+void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, unsigned x_ticks,
+                    unsigned y_ticks);
 
-/* The points of a layer in one column of pixels, or a single point. */
-struct weir_column {
-    size_t count; /* 0 = no point that can be drawn */
-    size_t index; /* of the first of them */
-    double x;     /* of the first of them, placed */
-    double low, high;
-    bool falls; /* the lowest point is after the highest */
+/* A point (x0 = x1 and y0 = y1), a line or a box; the points of a layer in one of many columns are
+ * one mark from the least to the greatest. */
+struct weir_box {
+    bool is_set;
+    bool is_first; /* of a line: the point before it is missing */
+    bool falls;    /* the least value comes after the greatest */
+    size_t index;  /* of the first point */
+    double x0, y0, x1, y1;
 };
 #define WEIR_PICTURE_THIN 300
 
-/* Thins a layer to at most WEIR_PICTURE_THIN columns, with the least and the greatest value of
- * each. Returns their number. */
-unsigned weir_layer_thin(const struct weir_picture *picture, const struct weir_layer *layer,
-                         const struct weir_range *x, const struct weir_range *y,
-                         struct weir_column columns[WEIR_PICTURE_THIN]);
+/* Places the points of a layer that can be drawn. Returns the number of boxes. */
+unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
+                         struct weir_box boxes[WEIR_PICTURE_THIN]);
 
-/* Least and greatest value of cells; false = there is none. Colours begin at *low. */
-bool weir_cells_extent(const struct weir_cells *cells, double *low, double *high);
 #define WEIR_HEAT_CLASSES 8
-/* The class of a value, from 0 on; -1 = no value. */
-int weir_cells_class(double value, double low, double high);
-/* Mean of a row (column = UINT_MAX) or of a column (row = UINT_MAX); NAN = it has no values. */
-double weir_cells_mean(const struct weir_cells *cells, unsigned row, unsigned column);
+/* The class of a cell in the n-th line from the top, from 0 on; -1 = it has no value. `cell`: its
+ * number. */
+int weir_plot_class(const struct weir_plot *plot, unsigned line, unsigned column, size_t *cell);
+/* Mean of every `stride`-th value; NAN = there is none. */
+double weir_mean(const double *values, unsigned count, unsigned stride);
 
-/* The axis without names, along which bars and whiskers are drawn. */
-static inline bool weir_picture_lies(const struct weir_picture *picture)
-{
-    return picture->y.scale == WEIR_SCALE_NAMES;
-}
-
-/* The name nearest to a position; NULL = the axis has none there. */
-static inline const char *weir_axis_name(const struct weir_axis *axis, double value)
-{
-    bool has_name =
-        axis->scale == WEIR_SCALE_NAMES && value > -0.5 && value < (double)axis->name_count - 0.5;
-
-    return has_name ? axis->names[(size_t)(value + 0.5)] : NULL;
-}
+/* Writes a value with its unit, the name at a position of an axis, or "" for a value that is not
+ * finite. Returns the name, or `room`. */
+#define WEIR_VALUE_BYTES 32
+const char *weir_value_words(char room[WEIR_VALUE_BYTES], const struct weir_axis *axis,
+                             double value);
+/* A point as tables and titles have it: its layer, its place, its value, a range, and its label; ""
+ * for what it does not have. */
+#define WEIR_POINT_WORDS 6
+struct weir_point {
+    const char *names[WEIR_POINT_WORDS], *words[WEIR_POINT_WORDS];
+    char rooms[WEIR_POINT_WORDS][WEIR_VALUE_BYTES];
+};
+void weir_point_read(struct weir_point *point, const struct weir_picture *picture,
+                     const struct weir_layer *layer, size_t i);
 
 /* Columns that a text occupies in a monospaced font. */
 unsigned weir_utf8_width(const char *string);
-/* Copies a text, truncated to `width` columns with ".." at the end. Control characters become "?".
- * Returns `room`. */
-#define WEIR_CUT_BYTES 256
+/* Copies a text, truncated to `width` columns with ".." at the end. What cannot be shown becomes
+ * "?". Returns `room`. */
 const char *weir_utf8_cut(const char *string, unsigned width, char room[WEIR_CUT_BYTES]);
 
 #endif

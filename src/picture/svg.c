@@ -3,9 +3,8 @@
  * element has an id, so that a page may hold any number of pictures. */
 #include "range.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define WIDTH 440.0
@@ -14,9 +13,8 @@
 #define PLOT_HEIGHT_MAX 640.0
 #define CHARACTER 7.4 /* width of a digit in the widest of the usual fonts of 12 pixels */
 #define LINE_HEIGHT 17.0
-#define BOXES 160
-#define NAME_WIDTH 26    /* characters of a name on an axis, and ... */
-#define TURNED_WIDTH 14  /* ... of one that is turned */
+#define LABELS_MAX 160
+#define TURNED_WIDTH 14  /* columns of a name below the plot that is turned */
 #define TITLED_MARKS 160 /* with more marks, only the layer has a title */
 #define SUM_WIDTH 46.0   /* of the bars of means at the edges of cells */
 
@@ -26,91 +24,38 @@ struct box {
 
 /* Where things are, in units of the picture. */
 struct frame {
-    const struct weir_picture *picture;
-    struct weir_text *text;
-    struct weir_range x, y;
-    double left, top, width, height; /* of the plot */
-    double total_height;
-    bool is_turned;          /* names below the plot are */
-    unsigned bar_layers;     /* whose bars share the room of a name, ... */
-    unsigned bar;            /* ... and the number of this one */
-    double last_x, last_y;   /* of the path, rounded as they were written */
-    struct box boxes[BOXES]; /* of labels in the plot */
-    unsigned box_count;
+    struct weir_plot plot;
+    struct weir_text text;
+    struct box in;                 /* the plot */
+    double bottom;                 /* of all that is drawn */
+    struct box labels[LABELS_MAX]; /* in the plot */
+    unsigned label_count;
 };
 
-/* ---- numbers, points and words ---- */
-
-static void add_number(struct weir_text *text, double value)
+static double x_of(const struct frame *frame, double place)
 {
-    char number[32];
-    size_t length = (size_t)snprintf(number, sizeof number, "%.1f", value);
-
-    if (length > 2 && number[length - 1] == '0')
-        number[length - 2] = '\0';
-    weir_text_add(text, "%s", strcmp(number, "-0") == 0 ? "0" : number);
+    return frame->in.left + place * (frame->in.right - frame->in.left);
 }
 
-/* Appends a text with a number, of one decimal at most, in the place of each '#'. */
-static void add_shape(struct weir_text *text, const char *shape, ...)
+static double y_of(const struct frame *frame, double place)
 {
-    va_list numbers;
-
-    va_start(numbers, shape);
-    for (; *shape != '\0'; shape++)
-        if (*shape == '#')
-            add_number(text, va_arg(numbers, double));
-        else
-            weir_text_add_bytes(text, shape, 1);
-    va_end(numbers);
+    return frame->in.bottom - place * (frame->in.bottom - frame->in.top);
 }
 
-/* Continues a path: a move, or a line from the last point, which is written relative to it. */
-static void add_point(struct frame *frame, double x, double y, bool is_move)
+/* `classes`: also "middle" and "end", how the words are anchored. */
+static void add_words(struct frame *frame, double x, double y, const char *classes,
+                      const char *words)
 {
-    x = round(x * 10) / 10;
-    y = round(y * 10) / 10;
-    add_shape(frame->text, is_move ? "M# #" : "l# #", is_move ? x : x - frame->last_x,
-              is_move ? y : y - frame->last_y);
-    frame->last_x = x;
-    frame->last_y = y;
-}
-
-static void add_box_path(struct frame *frame, double left, double top, double width, double height)
-{
-    add_shape(frame->text, "M# #h#v#h#z", left, top, width, height, -width);
-}
-
-/* Lines at 45 degrees across a box, cut at its edges. */
-static void add_hatch(struct frame *frame, double left, double top, double width, double height)
-{
-    weir_text_add(frame->text, "<path class=\"hatch\" d=\"");
-    for (double at = 3; at < width + height; at += 5) {
-        add_point(frame, left + fmin(at, width), top + fmax(0, at - width), true);
-        add_point(frame, left + fmax(0, at - height), top + fmin(at, height), false);
-    }
-    weir_text_add(frame->text, "\"/>\n");
-}
-
-/* `anchor`: "start", "middle" or "end". */
-static void add_words(struct frame *frame, double x, double y, const char *anchor,
-                      const char *class, const char *words)
-{
-    add_shape(frame->text, "<text x=\"#\" y=\"#\"", x, y);
-    if (strcmp(anchor, "start") != 0)
-        weir_text_add(frame->text, " text-anchor=\"%s\"", anchor);
-    if (class != NULL)
-        weir_text_add(frame->text, " class=\"%s\"", class);
-    weir_text_add(frame->text, ">");
-    weir_xml_add(frame->text, words);
-    weir_text_add(frame->text, "</text>\n");
+    weir_text_add(&frame->text, "<text x=\"%.4g\" y=\"%.4g\" class=\"%s\">", x, y, classes);
+    weir_xml_add(&frame->text, words);
+    weir_text_add(&frame->text, "</text>\n");
 }
 
 /* Writes a label near a point, above it or, where another one is, at its sides or below. */
 static void add_label(struct frame *frame, double x, double y, const char *words)
 {
     char room[WEIR_CUT_BYTES];
-    const char *shown = weir_utf8_cut(words, NAME_WIDTH, room);
+    const char *shown = weir_utf8_cut(words, WEIR_NAME_WIDTH, room);
     double width = CHARACTER * weir_utf8_width(shown);
     const double places[][2] = {{x - width / 2, y - 7},
                                 {x + 6, y - 5},
@@ -118,514 +63,304 @@ static void add_label(struct frame *frame, double x, double y, const char *words
                                 {x + 6, y + 13},
                                 {x - width / 2, y + 17}};
 
-    for (size_t i = 0; i < sizeof places / sizeof *places && frame->box_count < BOXES; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct box box = {places[i][0], places[i][1] - 11, places[i][0] + width, places[i][1] + 3};
-        bool is_free = box.left >= frame->left && box.right <= WIDTH && box.top >= frame->top - 4 &&
-                       box.bottom <= frame->top + frame->height;
+        bool is_free = frame->label_count < LABELS_MAX && box.left >= frame->in.left &&
+                       box.right <= WIDTH && box.top >= frame->in.top - 4 &&
+                       box.bottom <= frame->in.bottom;
 
-        for (unsigned k = 0; is_free && k < frame->box_count; k++)
-            is_free = box.right < frame->boxes[k].left || box.left > frame->boxes[k].right ||
-                      box.bottom < frame->boxes[k].top || box.top > frame->boxes[k].bottom;
-        if (!is_free)
-            continue;
-        frame->boxes[frame->box_count++] = box;
-        add_words(frame, box.left, places[i][1], "start", "label", shown);
-        return;
-    }
-}
-
-static void add_title(struct frame *frame, const struct weir_layer *layer, size_t i)
-{
-    const struct weir_picture *picture = frame->picture;
-    const struct weir_axis *axes[] = {&picture->x, &picture->y};
-    const double *values[] = {layer->x, layer->y};
-    bool is_across = weir_picture_lies(picture) || layer->mark == WEIR_MARK_SPANS;
-    struct weir_text title = {0};
-
-    if (layer->name != NULL)
-        weir_text_add(&title, "%s: ", layer->name);
-    for (unsigned k = 0; k < 2; k++) {
-        if (values[k] == NULL)
-            continue;
-        weir_text_add(&title, "%s", k > 0 && values[0] != NULL ? ", " : "");
-        if (weir_axis_name(axes[k], values[k][i]) != NULL)
-            weir_text_add(&title, "%s", weir_axis_name(axes[k], values[k][i]));
-        else {
-            weir_text_add(&title, "%s ", axes[k]->label);
-            weir_quantity_add(&title, axes[k]->quantity, values[k][i]);
+        for (unsigned k = 0; is_free && k < frame->label_count; k++)
+            is_free = box.right < frame->labels[k].left || box.left > frame->labels[k].right ||
+                      box.bottom < frame->labels[k].top || box.top > frame->labels[k].bottom;
+        if (is_free) {
+            frame->labels[frame->label_count++] = box;
+            add_words(frame, box.left, places[i][1], "label", shown);
+            return;
         }
     }
-    if (layer->low != NULL) {
-        weir_text_add(&title, ", from ");
-        weir_quantity_add(&title, axes[!is_across]->quantity, layer->low[i]);
-        weir_text_add(&title, " to ");
-        weir_quantity_add(&title, axes[!is_across]->quantity, layer->high[i]);
-    }
-    if (layer->labels != NULL && layer->labels[i] != NULL)
-        weir_text_add(&title, " (%s)", layer->labels[i]);
-    weir_text_add(frame->text, "<title>");
-    weir_xml_add(frame->text, weir_text_string(&title));
-    weir_text_add(frame->text, "</title>");
-    weir_text_close(&title);
 }
 
 /* ---- layers ---- */
 
-static double at_x(const struct frame *frame, double place)
+static void open_path(struct frame *frame, enum weir_mark mark, unsigned tone)
 {
-    return frame->left + place * frame->width;
+    static const char *const classes[] = {"line", "band", "dot", "bar", "whisker", "bar", "line"};
+
+    weir_text_add(&frame->text, "<path class=\"%s t%u\" d=\"", classes[mark], tone);
 }
 
-static double at_y(const struct frame *frame, double place)
+/* Ends a path with a title: the name of the layer, or with a point all that is known of it. */
+static void close_path(struct frame *frame, const struct weir_layer *layer, const size_t *point)
 {
-    return frame->top + (weir_picture_lies(frame->picture) ? place : 1 - place) * frame->height;
+    const struct weir_picture *picture = frame->plot.picture;
+    struct weir_text title = {0};
+    struct weir_point at;
+
+    if (point != NULL)
+        weir_point_read(&at, picture, layer, *point);
+    for (unsigned k = 0; k < WEIR_POINT_WORDS && point != NULL; k++)
+        if (at.words[k][0] != '\0')
+            weir_text_add(&title, "%s%s%s%s", title.length > 0 ? ", " : "", at.names[k],
+                          at.names[k][0] != '\0' ? " " : "", at.words[k]);
+    weir_text_add(&frame->text, "\"><title>");
+    weir_xml_add(&frame->text, point != NULL         ? weir_text_string(&title)
+                               : layer->name != NULL ? layer->name
+                                                     : picture->title);
+    weir_text_add(&frame->text, "</title></path>\n");
+    weir_text_close(&title);
 }
 
-static void draw_line(struct frame *frame, const struct weir_layer *layer)
+/* Lines at 45 degrees across a box, cut at its edges. */
+static void add_hatch(struct frame *frame, const struct box *box)
 {
-    struct weir_column columns[WEIR_PICTURE_THIN];
-    unsigned count = weir_layer_thin(frame->picture, layer, &frame->x, &frame->y, columns);
-    bool is_thinned = count < layer->count, is_move = true;
-    size_t begin;
+    double width = box->right - box->left, height = box->bottom - box->top;
 
-    weir_text_add(frame->text, "<path class=\"line s%u\" d=\"", layer->tone);
-    begin = frame->text->length;
+    weir_text_add(&frame->text, "<path class=\"hatch\" d=\"");
+    for (double at = 3; at < width + height; at += 5)
+        weir_text_add(&frame->text, "M%.4g %.4gL%.4g %.4g", box->left + fmin(at, width),
+                      box->top + fmax(0, at - width), box->left + fmax(0, at - height),
+                      box->top + fmin(at, height));
+    weir_text_add(&frame->text, "\"/>\n");
+}
+
+/* Adds the outline of a mark to a path. Shapes of dots differ by tone, for pictures without
+ * colours. */
+static void add_shape(struct frame *frame, enum weir_mark mark, unsigned tone,
+                      const struct box *box)
+{
+    static const char *const dots[] = {"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
+                                       "m-3-3h6v6h-6z", "m0-4l4 7h-8z", "m0-4.5l4 4.5-4 4.5-4-4.5z",
+                                       "m0 4l4-7h-8z"};
+    const char *dot = tone == WEIR_TONE_ODD ? "m-4-4l8 8m0-8l-8 8" : dots[tone % 5];
+    double x0 = box->left, y0 = box->top, x1 = box->right, y1 = box->bottom;
+    int cap_x = x1 > x0 ? 0 : 3, cap_y = 3 - cap_x;
+
+    if (mark == WEIR_MARK_DOTS) {
+        weir_text_add(&frame->text, "M%.4g %.4g%s", x0, y0, dot);
+        if (x1 > x0 || y1 > y0)
+            weir_text_add(&frame->text, "M%.4g %.4g%s", x1, y1, dot);
+    } else if (mark == WEIR_MARK_LINE || mark == WEIR_MARK_RULE || mark == WEIR_MARK_RANGES) {
+        weir_text_add(&frame->text, "M%.4g %.4gL%.4g %.4g", x0, y0, x1, y1);
+        if (mark == WEIR_MARK_RANGES)
+            weir_text_add(&frame->text, "m-%d-%dl%d %dM%.4g %.4gm-%d-%dl%d %d", cap_x, cap_y,
+                          2 * cap_x, 2 * cap_y, x0, y0, cap_x, cap_y, 2 * cap_x, 2 * cap_y);
+    } else {
+        weir_text_add(&frame->text, "M%.4g %.4gH%.4gV%.4gH%.4gz", x0, y0, fmax(x1, x0 + 0.5), y1,
+                      x0);
+    }
+}
+
+/* Draws a line, or a band: its upper edge, and its lower one backwards. */
+static void draw_path(struct frame *frame, const struct weir_layer *layer)
+{
+    struct weir_box boxes[WEIR_PICTURE_THIN];
+    unsigned count = weir_plot_marks(&frame->plot, layer, boxes);
+    bool is_band = layer->mark == WEIR_MARK_BAND;
+
+    open_path(frame, layer->mark, layer->tone);
     for (unsigned i = 0; i < count; i++) {
-        const struct weir_column *at = &columns[i];
+        const struct weir_box *at = &boxes[i];
+        bool is_high = is_band || at->falls;
+        double x0 = x_of(frame, at->x0), x1 = x_of(frame, at->x1);
+        double y0 = y_of(frame, at->y0), y1 = y_of(frame, at->y1);
 
-        if (at->count == 0) {
-            is_move |= !is_thinned;
-            continue;
-        }
-        add_point(frame, at_x(frame, at->x), at_y(frame, at->falls ? at->high : at->low), is_move);
-        is_move = false;
-        if (at->high > at->low)
-            add_point(frame, at_x(frame, at->x), at_y(frame, at->falls ? at->low : at->high),
-                      false);
-        else if (i == 0 || columns[i - 1].count == 0)
-            weir_text_add(frame->text, "h0.1"), frame->last_x += 0.1;
+        weir_text_add(&frame->text, "%c%.4g %.4g", is_band ? "LM"[i == 0] : "LM"[at->is_first],
+                      is_high ? x1 : x0, is_high ? y1 : y0);
+        if (!is_band && (x1 > x0 || y1 < y0))
+            weir_text_add(&frame->text, "L%.4g %.4g", is_high ? x0 : x1, is_high ? y0 : y1);
+        else if (!is_band && at->is_first) /* a point alone is seen */
+            weir_text_add(&frame->text, "h.1");
     }
-    if (frame->text->length == begin)
-        weir_text_add(frame->text, "M0 0");
-    weir_text_add(frame->text, "\"><title>");
-    weir_xml_add(frame->text, layer->name != NULL ? layer->name : frame->picture->title);
-    weir_text_add(frame->text, "</title></path>\n");
+    for (unsigned i = count; is_band && i-- > 0;)
+        weir_text_add(&frame->text, "L%.4g %.4g", x_of(frame, boxes[i].x0),
+                      y_of(frame, boxes[i].y0));
+    close_path(frame, layer, NULL);
 }
 
-static void draw_band(struct frame *frame, const struct weir_layer *layer)
+static void draw_marks(struct frame *frame, const struct weir_layer *layer)
 {
-    struct weir_column columns[WEIR_PICTURE_THIN];
-    unsigned count = weir_layer_thin(frame->picture, layer, &frame->x, &frame->y, columns);
-    bool is_move = true;
-
-    weir_text_add(frame->text, "<path class=\"band f%u\" d=\"M0 0", layer->tone);
-    for (unsigned i = 0; i < count; i++)
-        if (columns[i].count > 0) {
-            add_point(frame, at_x(frame, columns[i].x), at_y(frame, columns[i].high), is_move);
-            is_move = false;
-        }
-    for (unsigned i = count; i > 0; i--)
-        if (columns[i - 1].count > 0)
-            add_point(frame, at_x(frame, columns[i - 1].x), at_y(frame, columns[i - 1].low), false);
-    weir_text_add(frame->text, "%s\"><title>", is_move ? "" : "z");
-    weir_xml_add(frame->text, layer->name != NULL ? layer->name : frame->picture->title);
-    weir_text_add(frame->text, "</title></path>\n");
-}
-
-/* Shapes differ by tone, for pictures without colours. */
-static void add_dot(struct frame *frame, double x, double y, unsigned tone)
-{
-    static const char *const shapes[] = {"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
-                                         "m-3-3h6v6h-6z", "m0-4l4 7h-8z",
-                                         "m0-4.5l4 4.5-4 4.5-4-4.5z", "m0 4l4-7h-8z"};
-
-    add_point(frame, x, y, true);
-    weir_text_add(frame->text, "%s",
-                  tone == WEIR_TONE_ODD ? "m-4-4l8 8m0-8l-8 8" : shapes[tone % 5]);
-}
-
-static void draw_dots(struct frame *frame, const struct weir_layer *layer)
-{
-    struct weir_column columns[WEIR_PICTURE_THIN];
-    unsigned count = weir_layer_thin(frame->picture, layer, &frame->x, &frame->y, columns);
-    bool has_titles = layer->count <= TITLED_MARKS, lies = weir_picture_lies(frame->picture);
-
-    /* Odd dots are drawn first: their labels have priority. */
-    for (unsigned pass = 0; pass < 2; pass++) {
-        unsigned tone = pass == 0 ? (unsigned)WEIR_TONE_ODD : layer->tone;
-
-        if (!has_titles)
-            weir_text_add(frame->text, "<path class=\"dot s%u f%u\" d=\"M0 0", tone, tone);
-        for (unsigned i = 0; i < count; i++) {
-            const struct weir_column *at = &columns[i];
-            bool is_odd = at->count > 0 && layer->is_odd != NULL && layer->is_odd[at->index];
-
-            for (unsigned k = 0;
-                 at->count > 0 && is_odd == (pass == 0) && k <= (at->high > at->low); k++) {
-                double value = k == 0 ? at->low : at->high;
-                double x = at_x(frame, lies ? value : at->x), y = at_y(frame, lies ? at->x : value);
-
-                if (has_titles)
-                    weir_text_add(frame->text, "<path class=\"dot s%u f%u\" d=\"", tone, tone);
-                add_dot(frame, x, y, tone);
-                if (!has_titles)
-                    continue;
-                weir_text_add(frame->text, "\">");
-                add_title(frame, layer, at->index);
-                weir_text_add(frame->text, "</path>\n");
-                if (layer->labels != NULL && layer->labels[at->index] != NULL)
-                    add_label(frame, x, y, layer->labels[at->index]);
-            }
-        }
-        if (!has_titles)
-            weir_text_add(frame->text, "\"/>\n");
-    }
-}
-
-/* Bars, and the boxes of spans. */
-static void draw_bars(struct frame *frame, const struct weir_layer *layer)
-{
-    bool lies = weir_picture_lies(frame->picture), is_span = layer->mark == WEIR_MARK_SPANS;
-    const struct weir_range *value = lies ? &frame->x : &frame->y;
-    const struct weir_range *place = lies ? &frame->y : &frame->x;
-    double room = (lies ? frame->height : frame->width) / (place->high - place->low) * 0.76;
-    double zero = value->scale == WEIR_SCALE_LINEAR ? weir_range_place(value, 0) : 0, shift = 0;
-    struct weir_column columns[WEIR_PICTURE_THIN];
-    unsigned count = weir_layer_thin(frame->picture, layer, &frame->x, &frame->y, columns);
+    struct weir_box boxes[WEIR_PICTURE_THIN];
+    unsigned count = weir_plot_marks(&frame->plot, layer, boxes);
     bool has_titles = layer->count <= TITLED_MARKS;
 
-    if (place->scale != WEIR_SCALE_NAMES)
-        room = 8;
-    if (!is_span && frame->bar_layers > 1) {
-        room /= frame->bar_layers;
-        shift = room * (frame->bar++ - (frame->bar_layers - 1) / 2.0);
-    }
-    room = fmax(room, 0.5);
-    if (!has_titles)
-        weir_text_add(frame->text, "<path class=\"bar f%u\" d=\"M0 0", layer->tone);
-    for (unsigned i = 0; i < count; i++) {
-        const struct weir_column *at = &columns[i];
-        double from = is_span ? at->low : fmin(zero, at->low);
-        double to = is_span ? at->high : fmax(zero, at->high), left, top, width, height;
+    /* Odd marks are drawn first: their labels have priority. */
+    for (unsigned is_odd = 2; is_odd-- > 0;) {
+        unsigned tone = is_odd && layer->mark == WEIR_MARK_DOTS ? WEIR_TONE_ODD : layer->tone;
+        bool is_open = false;
 
-        if (at->count == 0)
-            continue;
-        left = lies ? at_x(frame, from) : at_x(frame, at->x) + shift - room / 2;
-        top = lies ? at_y(frame, at->x) + shift - room / 2 : at_y(frame, to);
-        width = lies ? fmax((to - from) * frame->width, 0.5) : room;
-        height = lies ? room : (to - from) * frame->height;
-        if (has_titles)
-            weir_text_add(frame->text, "<path class=\"bar f%u\" d=\"", layer->tone);
-        add_box_path(frame, left, top, width, height);
-        if (!has_titles)
-            continue;
-        weir_text_add(frame->text, "\">");
-        add_title(frame, layer, at->index);
-        weir_text_add(frame->text, "</path>\n");
-        if (layer->is_odd != NULL && layer->is_odd[at->index])
-            add_hatch(frame, left, top, width, height);
-        if (layer->labels != NULL && layer->labels[at->index] != NULL && room >= 10 && lies)
-            add_words(frame, frame->left + frame->width + 6, top + room / 2 + 4, "start", NULL,
-                      layer->labels[at->index]);
-    }
-    if (!has_titles)
-        weir_text_add(frame->text, "\"/>\n");
-}
+        for (unsigned i = 0; i < count; i++) {
+            const struct weir_box *at = &boxes[i];
+            struct box box = {x_of(frame, at->x0), y_of(frame, at->y1), x_of(frame, at->x1),
+                              y_of(frame, at->y0)};
+            const char *label = layer->labels != NULL ? layer->labels[at->index] : NULL;
 
-static void draw_ranges(struct frame *frame, const struct weir_layer *layer)
-{
-    bool lies = weir_picture_lies(frame->picture);
-    const double *places = lies ? layer->y : layer->x;
-
-    weir_text_add(frame->text, "<path class=\"whisker s%u\" d=\"M0 0", layer->tone);
-    for (size_t i = 0; i < layer->count; i += 1 + layer->count / WEIR_PICTURE_THIN) {
-        double place = weir_range_place(lies ? &frame->y : &frame->x, places[i]);
-        double low = weir_range_place(lies ? &frame->x : &frame->y, layer->low[i]);
-        double high = weir_range_place(lies ? &frame->x : &frame->y, layer->high[i]);
-
-        if (isnan(place) || isnan(low) || isnan(high))
-            continue;
-        for (unsigned end = 0; end < 2; end++) {
-            double x = at_x(frame, lies ? end ? high : low : place);
-            double y = at_y(frame, lies ? place : end ? high : low);
-
-            add_point(frame, lies ? x : x - 3, lies ? y - 3 : y, true);
-            add_point(frame, lies ? x : x + 3, lies ? y + 3 : y, false);
+            if ((layer->is_odd != NULL && layer->is_odd[at->index]) != is_odd)
+                continue;
+            if (!is_open)
+                open_path(frame, layer->mark, tone);
+            add_shape(frame, layer->mark, tone, &box);
+            is_open = !has_titles;
+            if (is_open)
+                continue;
+            close_path(frame, layer, &at->index);
+            if (is_odd && layer->mark != WEIR_MARK_DOTS)
+                add_hatch(frame, &box);
+            if (label != NULL && layer->mark != WEIR_MARK_BARS)
+                add_label(frame, box.right, box.top, label);
+            else if (label != NULL && frame->plot.lies && box.bottom - box.top >= 10)
+                add_words(frame, frame->in.right + 6, (box.top + box.bottom) / 2 + 4, "", label);
         }
-        add_point(frame, at_x(frame, lies ? low : place), at_y(frame, lies ? place : low), true);
-        add_point(frame, at_x(frame, lies ? high : place), at_y(frame, lies ? place : high), false);
-    }
-    weir_text_add(frame->text, "\"/>\n");
-}
-
-static void draw_rules(struct frame *frame, const struct weir_layer *layer)
-{
-    for (size_t i = 0; i < layer->count && i < WEIR_PICTURE_THIN; i++) {
-        bool is_level = layer->y != NULL;
-        double at = is_level ? weir_range_place(&frame->y, layer->y[i])
-                             : weir_range_place(&frame->x, layer->x[i]);
-
-        if (isnan(at) || at < -1e-6 || at > 1 + 1e-6)
-            continue;
-        weir_text_add(frame->text, "<path class=\"line s%u\" d=\"", layer->tone);
-        add_point(frame, is_level ? frame->left : at_x(frame, at),
-                  is_level ? at_y(frame, at) : frame->top, true);
-        add_point(frame, is_level ? frame->left + frame->width : at_x(frame, at),
-                  is_level ? at_y(frame, at) : frame->top + frame->height, false);
-        weir_text_add(frame->text, "\">");
-        add_title(frame, layer, i);
-        weir_text_add(frame->text, "</path>\n");
-        if (layer->labels != NULL && layer->labels[i] != NULL)
-            add_label(frame, is_level ? frame->left + frame->width : at_x(frame, at),
-                      is_level ? at_y(frame, at) : frame->top + 16, layer->labels[i]);
+        if (is_open)
+            close_path(frame, layer, NULL);
     }
 }
 
 /* ---- cells ---- */
 
-/* The first row of numbered ones is the lowest, as on any axis. */
-static double row_top(const struct frame *frame, unsigned row)
-{
-    unsigned rows = frame->picture->cells->rows;
-
-    return frame->top +
-           frame->height / rows * (weir_picture_lies(frame->picture) ? row : rows - 1 - row);
-}
-
 /* Draws the cells of each class as one path, in a grid of unit cells: a run of cells in a row is a
- * line as wide as the row. The most frequent class is one box below the others. */
-static void draw_cell_classes(struct frame *frame, double low, double high)
+ * line as wide as the row. */
+static void draw_cell_classes(struct frame *frame, const struct weir_cells *cells)
 {
-    const struct weir_cells *cells = frame->picture->cells;
-    bool lies = weir_picture_lies(frame->picture);
-    size_t counts[WEIR_HEAT_CLASSES] = {0}, all = (size_t)cells->rows * cells->columns, known = 0;
-    int base = 0;
+    double low = frame->plot.heat.low, step = (frame->plot.heat.high - low) / WEIR_HEAT_CLASSES;
+    char one[WEIR_VALUE_BYTES], other[WEIR_VALUE_BYTES];
+    size_t cell;
 
-    for (size_t i = 0; i < all; i++)
-        if (weir_cells_class(cells->values[i], low, high) >= 0) {
-            counts[weir_cells_class(cells->values[i], low, high)]++;
-            known++;
-        }
-    for (int class = 0; class < WEIR_HEAT_CLASSES; class ++)
-        base = counts[class] > counts[base] ? class : base;
-    base = known == all ? base : -1;
-    weir_text_add(frame->text, "<g transform=\"translate(%.1f %.1f) scale(%.5f %.5f)\">\n",
-                  frame->left, frame->top, frame->width / cells->columns,
-                  frame->height / cells->rows);
-    for (int n = 0; n <= WEIR_HEAT_CLASSES; n++) {
-        int class = n == 0 ? base : n - 1, at_column = 0, at_row = 0;
-        double from = low + (high - low) * class / WEIR_HEAT_CLASSES;
+    weir_text_add(&frame->text, "<g transform=\"translate(%.4g %.4g) scale(%.6g %.6g)\">\n",
+                  frame->in.left, frame->in.top,
+                  (frame->in.right - frame->in.left) / cells->columns,
+                  (frame->in.bottom - frame->in.top) / cells->rows);
+    for (int class = 0; class < WEIR_HEAT_CLASSES; class ++) {
+        int at_column = 0, at_line = 0;
 
-        if (class < 0 || (n > 0 && class == base) || counts[class] == 0)
-            continue;
-        if (n == 0)
-            weir_text_add(frame->text, "<path class=\"swatch h%d\" d=\"M0 0h%uv%uH0z", class,
-                          cells->columns, cells->rows);
-        else
-            weir_text_add(frame->text, "<path class=\"heat h%d\" d=\"M0 .5", class);
-        for (unsigned line = 0; line < cells->rows && n > 0; line++)
-            for (unsigned k = 0, run; k < cells->columns; k += run + (run == 0)) {
-                size_t row = lies ? line : cells->rows - 1 - line;
-                const double *values = &cells->values[row * cells->columns];
-
+        weir_text_add(&frame->text, "<path class=\"heat h%d\" d=\"M0 .5", class);
+        for (unsigned line = 0; line < cells->rows; line++)
+            for (unsigned k = 0, run; k < cells->columns; k += run + 1) {
                 for (run = 0; k + run < cells->columns &&
-                              weir_cells_class(values[k + run], low, high) == class;)
+                              weir_plot_class(&frame->plot, line, k + run, &cell) == class;)
                     run++;
                 if (run == 0)
                     continue;
-                weir_text_add(frame->text, "m%d %dh%u", (int)k - at_column, (int)line - at_row,
+                weir_text_add(&frame->text, "m%d %dh%u", (int)k - at_column, (int)line - at_line,
                               run);
                 at_column = (int)(k + run);
-                at_row = (int)line;
+                at_line = (int)line;
             }
-        weir_text_add(frame->text, "\"><title>");
-        weir_quantity_add(frame->text, cells->quantity, from);
-        weir_text_add(frame->text, " to ");
-        weir_quantity_add(frame->text, cells->quantity, from + (high - low) / WEIR_HEAT_CLASSES);
-        weir_text_add(frame->text, "</title></path>\n");
+        weir_text_add(&frame->text, "\"><title>%s to %s</title></path>\n",
+                      weir_value_words(one, &frame->plot.heat_axis, low + step * class),
+                      weir_value_words(other, &frame->plot.heat_axis, low + step * (class + 1)));
     }
-    weir_text_add(frame->text, "</g>\n");
+    weir_text_add(&frame->text, "</g>\n");
 }
 
-static void draw_cells(struct frame *frame)
+/* Draws cells with their values, if there is room, and the means of columns and rows. */
+static void draw_cells(struct frame *frame, const struct weir_cells *cells)
 {
-    const struct weir_cells *cells = frame->picture->cells;
-    double width = frame->width / fmax(cells->columns, 1), low, high;
-    double height = frame->height / fmax(cells->rows, 1), greatest[2] = {0, 0};
-    unsigned counts[2] = {cells->columns, cells->rows};
-    struct weir_text words = {0};
+    const struct box *in = &frame->in;
+    double width = (in->right - in->left) / cells->columns;
+    double height = (in->bottom - in->top) / cells->rows;
+    char name[24], room[WEIR_VALUE_BYTES];
+    size_t cell;
 
-    if (!weir_cells_extent(cells, &low, &high))
-        return;
-    draw_cell_classes(frame, low, high);
-    for (unsigned i = 0; i < cells->rows && height >= 13; i++)
+    draw_cell_classes(frame, cells);
+    for (unsigned line = 0; line < cells->rows && height >= 13; line++)
         for (unsigned k = 0; k < cells->columns; k++) {
-            double value = cells->values[(size_t)i * cells->columns + k];
-            int class = weir_cells_class(value, low, high);
-            double left = frame->left + k * width, top = row_top(frame, i);
+            int class = weir_plot_class(&frame->plot, line, k, &cell);
+            double left = in->left + k * width, top = in->top + line * height;
 
-            if (class < 0)
+            if (class >= 0 && cells->is_odd != NULL && cells->is_odd[cell])
+                add_hatch(frame, &(struct box){left, top, left + fmin(width, 8), top + height});
+            if (class < 0 || width < 9.5 * CHARACTER)
                 continue;
-            if (cells->is_odd != NULL && cells->is_odd[(size_t)i * cells->columns + k])
-                add_hatch(frame, left, top, fmin(width, 8), height);
-            if (width >= 9.5 * CHARACTER) {
-                char name[16];
+            snprintf(name, sizeof name, "middle n%d", class);
+            add_words(frame, left + width / 2 + 3, top + height / 2 + 4, name,
+                      weir_value_words(room, &frame->plot.heat_axis, cells->values[cell]));
+        }
+    for (unsigned edge = 0; edge < 2 && cells->has_sums; edge++) {
+        double greatest = 0;
 
-                snprintf(name, sizeof name, "n%d", class);
-                weir_text_clear(&words);
-                weir_quantity_add(&words, cells->quantity, value);
-                add_words(frame, left + width / 2 + 3, top + height / 2 + 4, "middle", name,
-                          weir_text_string(&words));
+        weir_text_add(&frame->text, "<path class=\"bar t0\" d=\"M0 0");
+        for (unsigned pass = 0; pass < 2; pass++)
+            for (unsigned i = 0; i < (edge ? cells->rows : cells->columns); i++) {
+                size_t row = frame->plot.lies ? i : cells->rows - 1 - i;
+                double mean =
+                    edge ? weir_mean(&cells->values[row * cells->columns], cells->columns, 1)
+                         : weir_mean(&cells->values[i], cells->rows, cells->columns);
+                double left = in->left + i * width, top = in->top + i * height, size;
+
+                greatest = fmax(greatest, mean);
+                size = (SUM_WIDTH - 10) * fmax(mean, 0) / greatest;
+                if (pass == 1 && size >= 0.05)
+                    add_shape(frame, WEIR_MARK_BARS, 0,
+                              edge ? &(struct box){in->right + 4, top, in->right + 4 + size,
+                                                   top + height * 0.9}
+                                   : &(struct box){left, in->top - 4 - size, left + width * 0.9,
+                                                   in->top - 4});
             }
-        }
-    weir_text_close(&words);
-    for (unsigned edge = 0; cells->has_sums && edge < 2; edge++) {
-        for (unsigned i = 0; i < counts[edge]; i++)
-            greatest[edge] = fmax(greatest[edge],
-                                  weir_cells_mean(cells, edge ? i : UINT_MAX, edge ? UINT_MAX : i));
-        weir_text_add(frame->text, "<path class=\"bar f0\" d=\"M0 0");
-        for (unsigned i = 0; i < counts[edge] && greatest[edge] > 0; i++) {
-            double mean = weir_cells_mean(cells, edge ? i : UINT_MAX, edge ? UINT_MAX : i);
-            double size = (SUM_WIDTH - 10) * fmax(mean, 0) / greatest[edge];
-
-            if (isnan(size) || size < 0.05)
-                continue;
-            if (edge == 0)
-                add_box_path(frame, frame->left + i * width, frame->top - 4 - size, width * 0.9,
-                             size);
-            else
-                add_box_path(frame, frame->left + frame->width + 4, row_top(frame, i), size,
-                             height * 0.9);
-        }
-        weir_text_add(frame->text, "\"><title>mean of each %s</title></path>\n",
+        weir_text_add(&frame->text, "\"><title>mean of each %s</title></path>\n",
                       edge ? "row" : "column");
     }
 }
 
-/* ---- axes ---- */
+/* ---- axes and legend ---- */
 
-static void add_grid(struct frame *frame, const char *class, double x, double y, double width,
-                     double height)
+static void add_grid(struct frame *frame, const char *class, double x0, double y0, double x1,
+                     double y1)
 {
-    weir_text_add(frame->text, "<path class=\"%s\" d=\"", class);
-    add_shape(frame->text, "M# #l# #\"/>\n", x, y, width, height);
+    weir_text_add(&frame->text, "<path class=\"%s\" d=\"M%.4g %.4gL%.4g %.4g\"/>\n", class, x0, y0,
+                  x1, y1);
 }
 
-static void draw_names(struct frame *frame, bool is_y)
+static void draw_axes(struct frame *frame, bool is_turned)
 {
-    const struct weir_axis *axis = is_y ? &frame->picture->y : &frame->picture->x;
-    double room = (is_y ? frame->height : frame->width) / fmax(axis->name_count, 1);
-    double needed = is_y || frame->is_turned ? 14 : 0;
-    char cut[WEIR_CUT_BYTES];
-    unsigned every;
-
-    for (unsigned i = 0; i < axis->name_count && needed == 0; i++)
-        if (CHARACTER * (weir_utf8_width(axis->names[i]) + 1) > room)
-            needed = CHARACTER * (weir_utf8_width(axis->names[i]) + 1);
-    every = needed > room ? (unsigned)ceil(needed / room) : 1;
-    for (unsigned i = 0; i < axis->name_count; i += every) {
-        unsigned most = frame->is_turned && !is_y ? TURNED_WIDTH : NAME_WIDTH;
-        const char *name = weir_utf8_cut(axis->names[i], most, cut);
-        double at = (i + 0.5) * room;
-
-        if (is_y) {
-            add_words(frame, frame->left - 6, frame->top + at + 4, "end", NULL, name);
-        } else if (!frame->is_turned) {
-            add_words(frame, frame->left + at, frame->top + frame->height + 17, "middle", NULL,
-                      name);
-        } else {
-            weir_text_add(frame->text,
-                          "<text text-anchor=\"end\" transform=\"translate(%.1f %.1f) "
-                          "rotate(-40)\">",
-                          frame->left + at + 4, frame->top + frame->height + 13);
-            weir_xml_add(frame->text, name);
-            weir_text_add(frame->text, "</text>\n");
-        }
-    }
-}
-
-static void draw_axes(struct frame *frame)
-{
-    const struct weir_picture *picture = frame->picture;
-    double bottom = frame->top + frame->height, until = -1e9, at;
-    struct weir_text words = {0};
-
-    for (unsigned i = 0; i < frame->y.tick_count; i++) {
-        at = at_y(frame, weir_range_place(&frame->y, frame->y.ticks[i].value));
-        if (picture->cells == NULL)
-            add_grid(frame, "grid", frame->left, at, frame->width, 0);
-        add_words(frame, frame->left - 6, at + 4, "end", NULL, frame->y.ticks[i].label);
-    }
-    for (unsigned i = 0; i < frame->x.tick_count; i++) {
-        double half = CHARACTER * weir_utf8_width(frame->x.ticks[i].label) / 2;
-
-        at = at_x(frame, weir_range_place(&frame->x, frame->x.ticks[i].value));
-        if (picture->cells == NULL)
-            add_grid(frame, "grid", at, frame->top, 0, frame->height);
-        if (at - half < until)
-            continue;
-        until = at + half + CHARACTER;
-        add_words(frame, fmin(at, WIDTH - half), bottom + 17, "middle", NULL,
-                  frame->x.ticks[i].label);
-    }
-    for (unsigned is_y = 0; is_y < 2; is_y++)
-        if ((is_y ? picture->y.scale : picture->x.scale) == WEIR_SCALE_NAMES)
-            draw_names(frame, is_y);
-    add_grid(frame, "axis", frame->left, bottom, frame->width, 0);
-    add_grid(frame, "axis", frame->left, frame->top, 0, frame->height);
-    for (unsigned is_y = 0; is_y < 2; is_y++) {
-        const struct weir_axis *axis = is_y ? &picture->y : &picture->x;
-        const char *unit = is_y ? frame->y.unit : frame->x.unit;
-
-        weir_text_clear(&words);
-        weir_text_add(&words, "%s%s%s", axis->label, axis->label[0] && unit[0] ? ", " : "", unit);
-        if (words.length == 0)
-            continue;
-        if (is_y)
-            add_words(frame, 2, 14, "start", "axis-name", weir_text_string(&words));
-        else
-            add_words(frame, frame->left + frame->width, frame->total_height + 11, "end",
-                      "axis-name", weir_text_string(&words));
-    }
-    weir_text_close(&words);
-}
-
-/* ---- legend ---- */
-
-static void add_swatch(struct frame *frame, const struct weir_layer *layer, double x, double y)
-{
-    struct weir_text *text = frame->text;
-
-    if (layer->mark == WEIR_MARK_DOTS) {
-        weir_text_add(text, "<path class=\"dot s%u f%u\" d=\"", layer->tone, layer->tone);
-        add_dot(frame, x + 11, y - 4, layer->tone);
-        weir_text_add(text, "\"/>");
-    } else if (layer->mark == WEIR_MARK_BAND || layer->mark == WEIR_MARK_BARS ||
-               layer->mark == WEIR_MARK_SPANS) {
-        weir_text_add(text, "<path class=\"%s f%u\" d=\"",
-                      layer->mark == WEIR_MARK_BAND ? "band" : "bar", layer->tone);
-        add_box_path(frame, x, y - 10, 22, 10);
-        weir_text_add(text, "\"/>");
-    } else {
-        weir_text_add(text, "<path class=\"%s s%u\" d=\"",
-                      layer->mark == WEIR_MARK_RANGES ? "whisker" : "line", layer->tone);
-        add_point(frame, x, y - 4, true);
-        add_point(frame, x + 22, y - 4, false);
-        weir_text_add(text, "\"/>");
-    }
-}
-
-/* Draws the legend below the plot, or only measures it (frame->text == NULL). Returns its height.
- */
-static double draw_legend(struct frame *frame, double top)
-{
-    const struct weir_cells *cells = frame->picture->cells;
-    double x = 2, y = top, low, high;
-    struct weir_text words = {0};
+    const struct weir_plot *plot = &frame->plot;
+    const struct box *in = &frame->in;
+    double until = -1e9;
     char room[WEIR_CUT_BYTES];
 
-    for (unsigned k = 0; k < frame->picture->layer_count; k++) {
-        const struct weir_layer *layer = &frame->picture->layers[k];
+    for (unsigned i = 0; i < plot->y.tick_count; i++) {
+        double y = y_of(frame, plot->y.ticks[i].place);
+
+        if (plot->picture->cells == NULL && !plot->lies)
+            add_grid(frame, "grid", in->left, y, in->right, y);
+        add_words(frame, in->left - 6, y + 4, "end", plot->y.ticks[i].label);
+    }
+    for (unsigned i = 0; i < plot->x.tick_count; i++) {
+        double x = x_of(frame, plot->x.ticks[i].place);
+        double half = CHARACTER * weir_utf8_width(plot->x.ticks[i].label) / 2;
+
+        if (plot->picture->cells == NULL && plot->x.axis->scale != WEIR_SCALE_NAMES)
+            add_grid(frame, "grid", x, in->top, x, in->bottom);
+        if (is_turned) {
+            weir_text_add(&frame->text,
+                          "<text class=\"end\" transform=\"translate(%.4g %.4g) rotate(-40)\">",
+                          x + 4, in->bottom + 13);
+            weir_xml_add(&frame->text, weir_utf8_cut(plot->x.ticks[i].label, TURNED_WIDTH, room));
+            weir_text_add(&frame->text, "</text>\n");
+        } else if (x - half >= until) {
+            until = x + half + CHARACTER;
+            add_words(frame, fmin(x, WIDTH - half), in->bottom + 17, "middle",
+                      plot->x.ticks[i].label);
+        }
+    }
+    add_grid(frame, "axis", in->left, in->bottom, in->right, in->bottom);
+    add_grid(frame, "axis", in->left, in->top, in->left, in->bottom);
+    if (plot->y.title[0] != '\0')
+        add_words(frame, 2, 14, "axis-name", plot->y.title);
+    if (plot->x.title[0] != '\0')
+        add_words(frame, in->right, (frame->bottom += 16) - 5, "axis-name end", plot->x.title);
+}
+
+/* Draws the legend below all. */
+static void draw_legend(struct frame *frame)
+{
+    const struct weir_cells *cells = frame->plot.picture->cells;
+    double x = 2, y = frame->bottom + 12;
+    char room[WEIR_CUT_BYTES], one[WEIR_VALUE_BYTES];
+
+    for (unsigned k = 0; k < frame->plot.picture->layer_count; k++) {
+        const struct weir_layer *layer = &frame->plot.picture->layers[k];
+        enum weir_mark mark = layer->mark;
+        bool is_area = mark == WEIR_MARK_BAND || mark == WEIR_MARK_BARS || mark == WEIR_MARK_SPANS;
         const char *name;
         double width;
 
@@ -637,117 +372,93 @@ static double draw_legend(struct frame *frame, double top)
             x = 2;
             y += LINE_HEIGHT;
         }
-        if (frame->text != NULL) {
-            add_swatch(frame, layer, x, y + 12);
-            add_words(frame, x + 27, y + 12, "start", NULL, name);
-        }
+        open_path(frame, mark, layer->tone);
+        add_shape(frame, mark, layer->tone,
+                  is_area                  ? &(struct box){x, y - 10, x + 22, y}
+                  : mark == WEIR_MARK_DOTS ? &(struct box){x + 11, y - 4, x + 11, y - 4}
+                                           : &(struct box){x, y - 4, x + 22, y - 4});
+        weir_text_add(&frame->text, "\"/>");
+        add_words(frame, x + 27, y, "", name);
         x += width + 12;
     }
-    if (cells != NULL && weir_cells_extent(cells, &low, &high)) {
-        y += x > 2 ? LINE_HEIGHT : 0;
-        x = 2;
-        for (unsigned end = 0; end < 2 && frame->text != NULL; end++) {
-            weir_text_clear(&words);
-            weir_quantity_add(&words, cells->quantity, end ? high : low);
-            add_words(frame, x, y + 12, "start", NULL, weir_text_string(&words));
-            x += CHARACTER * weir_utf8_width(weir_text_string(&words)) + 6;
-            for (int class = 0; class < WEIR_HEAT_CLASSES && end == 0; class ++, x += 16) {
-                weir_text_add(frame->text, "<path class=\"swatch h%d\" d=\"", class);
-                add_box_path(frame, x, y + 2, 16, 12);
-                weir_text_add(frame->text, "\"/>");
-            }
-            x += 6;
+    if (cells != NULL && frame->plot.has_data) {
+        const char *low = weir_value_words(one, &frame->plot.heat_axis, frame->plot.heat.low);
+
+        add_words(frame, x, y, "", low);
+        x += CHARACTER * weir_utf8_width(low) + 6;
+        for (int class = 0; class < WEIR_HEAT_CLASSES; class ++, x += 16)
+            weir_text_add(&frame->text, "<path class=\"swatch h%d\" d=\"M%.4g %.4gh16v12h-16z\"/>",
+                          class, x, y - 10);
+        weir_value_words(one, &frame->plot.heat_axis, frame->plot.heat.high);
+        add_words(frame, x + 6, y, "", one);
+        x += CHARACTER * weir_utf8_width(one) + 6;
+        if (cells->odd_name != NULL) {
+            add_hatch(frame, &(struct box){x + 16, y - 10, x + 32, y + 2});
+            add_words(frame, x + 38, y, "", weir_utf8_cut(cells->odd_name, 24, room));
         }
-        if (cells->odd_name != NULL && frame->text != NULL) {
-            add_hatch(frame, x + 10, y + 2, 16, 12);
-            add_words(frame, x + 32, y + 12, "start", NULL,
-                      weir_utf8_cut(cells->odd_name, 24, room));
-        }
-        x = 3;
     }
-    weir_text_close(&words);
-    return x > 2 ? y + LINE_HEIGHT - top : 0;
+    if (x > 2)
+        frame->bottom = y + 5;
 }
 
 /* ---- the whole ---- */
 
-static unsigned longest_name(const struct weir_axis *axis)
+/* Computes the place of the plot. Returns true if the names below it are turned. */
+static bool lay_out(struct frame *frame, const struct weir_picture *picture)
 {
-    unsigned longest = 0;
+    bool has_sums = picture->cells != NULL && picture->cells->has_sums;
+    bool has_names = picture->x.scale == WEIR_SCALE_NAMES;
+    struct weir_plot *plot = &frame->plot;
+    struct box *in = &frame->in;
+    double height = PLOT_HEIGHT, room, width;
 
-    for (unsigned i = 0; i < axis->name_count; i++)
-        if (weir_utf8_width(axis->names[i]) > longest)
-            longest = weir_utf8_width(axis->names[i]);
-    return longest > NAME_WIDTH ? NAME_WIDTH : longest;
-}
-
-static void lay_out(struct frame *frame)
-{
-    const struct weir_picture *picture = frame->picture;
-    bool lies = weir_picture_lies(picture);
-    unsigned widest = 2, label = 0, longest;
-    double right = 12;
-
-    frame->height =
-        lies ? fmin(PLOT_HEIGHT_MAX, fmax(picture->y.name_count, 2) * ROW_HEIGHT) : PLOT_HEIGHT;
-    if (picture->cells != NULL && !lies)
-        frame->height = fmax(PLOT_HEIGHT, fmin(picture->cells->rows, 320));
-    weir_range_find(picture, 7, (unsigned)(frame->height / 32), &frame->x, &frame->y);
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        const struct weir_layer *layer = &picture->layers[k];
-
-        frame->bar_layers += layer->mark == WEIR_MARK_BARS;
-        for (size_t i = 0; lies && layer->labels != NULL && i < layer->count && i < 1000; i++)
-            if (layer->labels[i] != NULL && weir_utf8_width(layer->labels[i]) > label)
-                label = weir_utf8_width(layer->labels[i]);
-    }
-    if (lies && frame->bar_layers > 1)
-        frame->height = fmin(PLOT_HEIGHT_MAX, picture->y.name_count * 17.0 * frame->bar_layers);
-    for (unsigned i = 0; i < frame->y.tick_count; i++)
-        if (weir_utf8_width(frame->y.ticks[i].label) > widest)
-            widest = weir_utf8_width(frame->y.ticks[i].label);
-    frame->left = 10 + CHARACTER * (lies ? longest_name(&picture->y) : widest);
-    if (label > 0)
-        right += CHARACTER * (label > 24 ? 24 : label);
-    if (picture->cells != NULL && picture->cells->has_sums)
-        right += SUM_WIDTH;
-    frame->top = 24 + (picture->cells != NULL && picture->cells->has_sums ? SUM_WIDTH : 0);
-    frame->width = fmax(WIDTH - frame->left - right, 120);
-    frame->total_height = frame->top + frame->height + 22;
-    if (picture->x.scale == WEIR_SCALE_NAMES) {
-        double room = frame->width / fmax(picture->x.name_count, 1);
-
-        longest = longest_name(&picture->x);
-        frame->is_turned = CHARACTER * (longest + 1) > room;
-        longest = longest < TURNED_WIDTH ? longest : TURNED_WIDTH;
-        if (frame->is_turned) {
-            double left = 0.8 * CHARACTER * longest - room / 2;
-
-            frame->width -= fmax(left - frame->left, 0);
-            frame->left = fmax(left, frame->left);
-            frame->total_height += 0.65 * CHARACTER * longest;
-        }
-    }
+    weir_plot_open(plot, picture, has_names ? 30 : 7,
+                   picture->y.scale == WEIR_SCALE_NAMES ? PLOT_HEIGHT_MAX / LINE_HEIGHT : 5);
+    if (plot->lies)
+        height = fmin(PLOT_HEIGHT_MAX, fmax(picture->y.name_count, 2) *
+                                           fmax(ROW_HEIGHT, LINE_HEIGHT * plot->bar_layers));
+    else if (picture->cells != NULL)
+        height = fmax(PLOT_HEIGHT, fmin(picture->cells->rows, 320));
+    in->left = 10 + CHARACTER * fmax(plot->y.tick_width, 2);
+    in->top = 24 + (has_sums ? SUM_WIDTH : 0);
+    in->right = WIDTH - 12 - CHARACTER * fmin(plot->label_width, 24) - (has_sums ? SUM_WIDTH : 0);
+    in->right = fmax(in->right, in->left + 120);
+    in->bottom = in->top + height;
+    frame->bottom = in->bottom + 22;
+    room = (in->right - in->left) / fmax(plot->x.tick_count, 1);
+    if (!has_names || CHARACTER * (plot->x.tick_width + 1) <= room)
+        return false;
+    width = CHARACTER * fmin(plot->x.tick_width, TURNED_WIDTH);
+    in->left = fmax(in->left, 0.8 * width - room / 2);
+    frame->bottom += 0.65 * width;
+    return true;
 }
 
 void weir_picture_svg(const struct weir_picture *picture, bool is_alone, struct weir_text *text)
 {
-    struct frame frame = {.picture = picture};
-    bool has_axis_name = picture->x.label[0] != '\0';
-    double legend, shift = is_alone ? 22 : 0, axis_name;
+    struct frame frame = {0};
+    bool is_turned = lay_out(&frame, picture);
+    double shift = is_alone ? 22 : 0;
 
-    lay_out(&frame);
-    has_axis_name |= frame.x.unit[0] != '\0';
-    axis_name = has_axis_name ? 16 : 0;
-    legend = draw_legend(&frame, 0);
-    frame.text = text;
+    if (is_alone)
+        add_words(&frame, 2, -6, "picture-title", picture->title);
+    if (picture->cells != NULL && frame.plot.has_data)
+        draw_cells(&frame, picture->cells);
+    draw_axes(&frame, is_turned);
+    for (unsigned k = 0; k < picture->layer_count; k++) {
+        const struct weir_layer *layer = &picture->layers[k];
+        bool is_path = layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND;
+
+        (is_path ? draw_path : draw_marks)(&frame, layer);
+    }
+    if (!frame.plot.has_data)
+        add_words(&frame, x_of(&frame, 0.5), y_of(&frame, 0.5), "middle", "no data");
+    draw_legend(&frame);
+
     weir_text_add(text,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"weir-picture\" role=\"img\" "
-                  "viewBox=\"0 %g %g %.0f\"",
-                  0 - shift, WIDTH, frame.total_height + axis_name + legend + shift + 6);
-    if (is_alone)
-        weir_text_add(text, " width=\"%.0f\"", WIDTH * 1.5);
-    weir_text_add(text, " aria-label=\"");
+                  "viewBox=\"0 %g %g %.0f\"%s aria-label=\"",
+                  0 - shift, WIDTH, frame.bottom + shift + 6, is_alone ? " width=\"660\"" : "");
     weir_xml_add(text, picture->title);
     weir_text_add(text, "%s", picture->caption[0] != '\0' ? ": " : "");
     weir_xml_add(text, picture->caption);
@@ -759,27 +470,10 @@ void weir_picture_svg(const struct weir_picture *picture, bool is_alone, struct 
         weir_picture_table(picture, false, text);
         weir_text_add(text, "</desc>\n<style>");
         weir_picture_style(text);
-        weir_text_add(text, "</style>\n");
-        weir_text_add(text,
-                      "<rect class=\"paper\" x=\"0\" y=\"%g\" width=\"100%%\" height=\"100%%\"/>\n",
-                      -shift);
-        add_words(&frame, 2, -6, "start", "picture-title", picture->title);
+        weir_text_add(
+            text, "</style>\n<rect class=\"paper\" y=\"-22\" width=\"100%%\" height=\"100%%\"/>\n");
     }
-    if (!weir_picture_has_data(picture))
-        add_words(&frame, frame.left + frame.width / 2, frame.top + frame.height / 2, "middle",
-                  NULL, "no data");
-    if (picture->cells != NULL)
-        draw_cells(&frame);
-    draw_axes(&frame);
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        static void (*const draw[])(struct frame *, const struct weir_layer *) = {
-            [WEIR_MARK_LINE] = draw_line,     [WEIR_MARK_BAND] = draw_band,
-            [WEIR_MARK_DOTS] = draw_dots,     [WEIR_MARK_BARS] = draw_bars,
-            [WEIR_MARK_RANGES] = draw_ranges, [WEIR_MARK_SPANS] = draw_bars,
-            [WEIR_MARK_RULE] = draw_rules};
-
-        draw[picture->layers[k].mark](&frame, &picture->layers[k]);
-    }
-    draw_legend(&frame, frame.total_height + axis_name);
+    weir_text_add_bytes(text, weir_text_string(&frame.text), frame.text.length);
     weir_text_add(text, "</svg>\n");
+    weir_text_close(&frame.text);
 }

@@ -2,8 +2,8 @@
 /* Pictures as characters: a title, a plot, ticks, and a legend. */
 #include "range.h"
 
-#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PLOT_LINES (WEIR_PICTURE_LINES - 3)
@@ -30,11 +30,10 @@ static const char utf8[][4] = {" ",      "\u25cf", "\u25cb", "\u25b2", "\u25c6",
 _Static_assert(sizeof ascii - 1 == sizeof utf8 / sizeof *utf8, "both have all glyphs");
 
 struct sheet {
-    const struct weir_picture *picture;
-    struct weir_range x, y;
+    struct weir_plot plot;
     unsigned left, width, height;
     unsigned char cells[PLOT_LINES][WEIR_PICTURE_COLUMNS]; /* glyphs */
-    char labels[PLOT_LINES][LABEL_COLUMNS + 1];            /* on the right of lying bars */
+    const char *labels[PLOT_LINES];                        /* on the right of lying bars */
     bool is_utf8;
 };
 
@@ -49,141 +48,69 @@ static unsigned glyph_of(const struct weir_layer *layer, bool is_odd)
 {
     bool is_other = layer->tone > 0 && layer->tone < WEIR_TONES;
 
-    switch (layer->mark) {
-    case WEIR_MARK_LINE:
-    case WEIR_MARK_DOTS:
+    if (layer->mark == WEIR_MARK_LINE || (layer->mark == WEIR_MARK_DOTS && !is_odd))
         return GLYPH_TONES + layer->tone;
-    case WEIR_MARK_BAND:
-        return GLYPH_BAND;
-    case WEIR_MARK_RANGES:
-        return GLYPH_RANGE;
-    case WEIR_MARK_RULE:
-        return GLYPH_RULE_ACROSS;
-    default:
+    if (layer->mark == WEIR_MARK_RULE)
+        return layer->y != NULL ? GLYPH_RULE_ACROSS : GLYPH_RULE_DOWN;
+    if (layer->mark == WEIR_MARK_BARS || layer->mark == WEIR_MARK_SPANS)
         return is_odd ? GLYPH_HATCH : is_other ? GLYPH_BAND : GLYPH_BAR;
-    }
+    return layer->mark == WEIR_MARK_DOTS   ? GLYPH_ODD
+           : layer->mark == WEIR_MARK_BAND ? GLYPH_BAND
+                                           : GLYPH_RANGE;
 }
 
-/* -1 = outside of the plot. */
-static int column_of(const struct sheet *sheet, double x)
+/* The cell at a place, of `count` in a row. */
+static unsigned cell_of(double place, unsigned count)
 {
-    return isnan(x) || x < -1e-6 || x > 1 + 1e-6 ? -1
-                                                 : (int)fmin(x * sheet->width, sheet->width - 1);
-}
-
-static int line_of(const struct sheet *sheet, double y)
-{
-    if (isnan(y) || y < -1e-6 || y > 1 + 1e-6)
-        return -1;
-    return (int)fmin((weir_picture_lies(sheet->picture) ? y : 1 - y) * sheet->height,
-                     sheet->height - 1);
+    return (unsigned)fmin(fmax(place, 0) * count, count - 1);
 }
 
 static void fill(struct sheet *sheet, double x0, double y0, double x1, double y1, unsigned glyph)
 {
-    int left = column_of(sheet, x0), right = column_of(sheet, x1);
-    int top = line_of(sheet, y0), bottom = line_of(sheet, y1);
+    unsigned left = cell_of(x0, sheet->width), right = cell_of(x1, sheet->width);
 
-    if (left < 0 || right < 0 || top < 0 || bottom < 0)
-        return;
-    if (left > right)
-        fill(sheet, x1, y0, x0, y1, glyph);
-    else if (top > bottom)
-        fill(sheet, x0, y1, x1, y0, glyph);
-    else
-        for (int line = top; line <= bottom; line++)
-            memset(&sheet->cells[line][left], (int)glyph, (size_t)(right - left + 1));
+    for (unsigned line = cell_of(1 - y1, sheet->height); line <= cell_of(1 - y0, sheet->height);
+         line++)
+        memset(&sheet->cells[line][left], (int)glyph, right - left + 1);
 }
 
-static void draw_rules(struct sheet *sheet, const struct weir_layer *layer)
+static void draw_layer(struct sheet *sheet, const struct weir_layer *layer)
 {
-    for (size_t i = 0; i < layer->count && i < WEIR_PICTURE_COLUMNS; i++)
-        if (layer->y != NULL) {
-            double y = weir_range_place(&sheet->y, layer->y[i]);
-
-            fill(sheet, 0, y, 1, y, GLYPH_RULE_ACROSS);
-        } else {
-            double x = weir_range_place(&sheet->x, layer->x[i]);
-
-            fill(sheet, x, 0, x, 1, GLYPH_RULE_DOWN);
-        }
-}
-
-static void draw_points(struct sheet *sheet, const struct weir_layer *layer)
-{
-    bool lies = weir_picture_lies(sheet->picture), is_line = layer->mark == WEIR_MARK_LINE;
-    struct weir_column columns[WEIR_PICTURE_THIN];
-    unsigned count = weir_layer_thin(sheet->picture, layer, &sheet->x, &sheet->y, columns);
-    const struct weir_column *last = NULL;
+    bool is_line = layer->mark == WEIR_MARK_LINE;
+    struct weir_box boxes[WEIR_PICTURE_THIN];
+    unsigned count = weir_plot_marks(&sheet->plot, layer, boxes);
 
     for (unsigned i = 0; i < count; i++) {
-        const struct weir_column *at = &columns[i];
-        bool is_odd = layer->is_odd != NULL && at->count > 0 && layer->is_odd[at->index];
-        unsigned glyph = is_odd && !is_line ? (unsigned)GLYPH_ODD : glyph_of(layer, false);
+        const struct weir_box *at = &boxes[i], *last = &boxes[i > 0 ? i - 1 : 0];
+        bool is_odd = layer->is_odd != NULL && layer->is_odd[at->index];
+        unsigned glyph = glyph_of(layer, is_odd);
+        unsigned line = cell_of(1 - (at->y0 + at->y1) / 2, sheet->height);
 
-        if (at->count == 0)
-            continue;
         /* Between two points of a line, one in each column. */
-        if (last != NULL && (is_line || layer->mark == WEIR_MARK_BAND))
-            for (double x = last->x; x < at->x; x += 0.5 / sheet->width) {
-                double part = (x - last->x) / (at->x - last->x);
-                double low = last->low + part * (at->low - last->low);
-                double high = last->high + part * (at->high - last->high);
+        for (double x = last->x0; x < at->x0 && (is_line || layer->mark == WEIR_MARK_BAND);
+             x += 0.5 / sheet->width) {
+            double part = (x - last->x0) / (at->x0 - last->x0);
+            double low = last->y0 + part * (at->y0 - last->y0);
+            double high = last->y1 + part * (at->y1 - last->y1);
 
-                fill(sheet, x, is_line ? (low + high) / 2 : low, x,
-                     is_line ? (low + high) / 2 : high, glyph);
-            }
-        fill(sheet, lies ? at->low : at->x, lies ? at->x : at->low, lies ? at->high : at->x,
-             lies ? at->x : at->high, glyph);
-        last = at;
-    }
-}
-
-static void draw_boxes(struct sheet *sheet, const struct weir_layer *layer)
-{
-    bool lies = weir_picture_lies(sheet->picture);
-    const struct weir_range *value = lies ? &sheet->x : &sheet->y,
-                            *place = lies ? &sheet->y : &sheet->x;
-    double zero = value->scale == WEIR_SCALE_LINEAR ? weir_range_place(value, 0) : 0;
-
-    for (size_t i = 0; i < layer->count; i++) {
-        double at = weir_range_place(place, lies ? layer->y[i] : layer->x[i]);
-        double from = layer->mark == WEIR_MARK_BARS ? zero : weir_range_place(value, layer->low[i]);
-        double to = layer->mark != WEIR_MARK_BARS
-                        ? weir_range_place(value, layer->high[i])
-                        : weir_range_place(value, lies ? layer->x[i] : layer->y[i]);
-        unsigned glyph = glyph_of(layer, layer->is_odd != NULL && layer->is_odd[i]);
-        int line;
-
-        if (lies)
-            fill(sheet, from, at, to, at, glyph);
-        else
-            fill(sheet, at, from, at, to, glyph);
-        line = lies ? line_of(sheet, at) : -1;
-        if (line >= 0 && layer->labels != NULL && layer->labels[i] != NULL &&
-            sheet->labels[line][0] == '\0') {
-            char room[WEIR_CUT_BYTES];
-
-            snprintf(sheet->labels[line], sizeof sheet->labels[line], "%s",
-                     weir_utf8_cut(layer->labels[i], LABEL_COLUMNS, room));
+            fill(sheet, x, is_line ? (low + high) / 2 : low, x, is_line ? (low + high) / 2 : high,
+                 glyph);
         }
+        fill(sheet, at->x0, at->y0, at->x1, at->y1, glyph);
+        if (layer->mark == WEIR_MARK_BARS && layer->labels != NULL && sheet->labels[line] == NULL)
+            sheet->labels[line] = layer->labels[at->index];
     }
 }
 
 /* Several rows of cells may be in one line: each character is the first that is in its place. */
-static void draw_cells(struct sheet *sheet)
+static void draw_cells(struct sheet *sheet, const struct weir_cells *cells)
 {
-    const struct weir_cells *cells = sheet->picture->cells;
-    double low, high;
+    size_t cell;
 
-    if (!weir_cells_extent(cells, &low, &high))
-        return;
     for (unsigned line = 0; line < sheet->height; line++)
         for (unsigned column = 0; column < sheet->width; column++) {
-            size_t from_top = weir_picture_lies(sheet->picture) ? line : sheet->height - 1 - line;
-            size_t row = from_top * cells->rows / sheet->height;
-            size_t k = (size_t)column * cells->columns / sheet->width;
-            int class = weir_cells_class(cells->values[row * cells->columns + k], low, high);
+            int class = weir_plot_class(&sheet->plot, line * cells->rows / sheet->height,
+                                        column * cells->columns / sheet->width, &cell);
 
             if (class >= 0)
                 sheet->cells[line][column] = (unsigned char)(GLYPH_HEAT + class);
@@ -193,18 +120,14 @@ static void draw_cells(struct sheet *sheet)
 /* Adds the ticks or the names below the plot, as many as there is room for. */
 static void add_ticks(const struct sheet *sheet, struct weir_text *text)
 {
-    const struct weir_axis *axis = &sheet->picture->x;
-    bool has_names = axis->scale == WEIR_SCALE_NAMES;
-    unsigned count = has_names ? axis->name_count : sheet->x.tick_count, until = 0;
+    unsigned until = 0;
     char room[WEIR_CUT_BYTES];
 
-    for (unsigned i = 0; i < count; i++) {
-        const char *words =
-            weir_utf8_cut(has_names ? axis->names[i] : sheet->x.ticks[i].label, 14, room);
+    for (unsigned i = 0; i < sheet->plot.x.tick_count; i++) {
+        const struct weir_tick *tick = &sheet->plot.x.ticks[i];
+        const char *words = weir_utf8_cut(tick->label, 14, room);
         unsigned width = weir_utf8_width(words);
-        int middle =
-            column_of(sheet, weir_range_place(&sheet->x, has_names ? i : sheet->x.ticks[i].value));
-        unsigned at = sheet->left + 1 + (unsigned)(middle > 0 ? middle : 0);
+        unsigned at = sheet->left + 1 + cell_of(tick->place, sheet->width);
 
         at = at > width / 2 ? at - width / 2 : 0;
         if (at + width > WEIR_PICTURE_COLUMNS)
@@ -217,97 +140,79 @@ static void add_ticks(const struct sheet *sheet, struct weir_text *text)
     weir_text_add(text, "\n");
 }
 
+/* Adds the first line, or the last one, cut to the width of the picture. */
+static void add_line(struct weir_text *text, struct weir_text *words)
+{
+    char room[WEIR_CUT_BYTES];
+
+    weir_text_add(text, "%s\n", weir_utf8_cut(weir_text_string(words), WEIR_PICTURE_COLUMNS, room));
+    weir_text_close(words);
+}
+
 static void add_legend(const struct sheet *sheet, struct weir_text *text)
 {
-    const struct weir_picture *picture = sheet->picture;
+    const struct weir_picture *picture = sheet->plot.picture;
     struct weir_text words = {0};
-    char room[WEIR_CUT_BYTES];
-    double low, high;
+    char room[WEIR_VALUE_BYTES];
 
-    weir_text_add(&words, "%s%s%s", picture->x.label,
-                  picture->x.label[0] != '\0' && sheet->x.unit[0] != '\0' ? ", " : "",
-                  sheet->x.unit);
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        const struct weir_layer *layer = &picture->layers[k];
-
-        if (layer->name == NULL)
-            continue;
-        weir_text_add(&words, "   ");
-        add_glyph(&words, sheet, glyph_of(layer, false));
-        weir_text_add(&words, " %s", layer->name);
-    }
-    if (picture->cells != NULL && weir_cells_extent(picture->cells, &low, &high)) {
-        weir_text_add(&words, "   ");
-        weir_quantity_add(&words, picture->cells->quantity, low);
-        weir_text_add(&words, " ");
+    weir_text_add(&words, "%s", sheet->plot.x.title);
+    for (unsigned k = 0; k < picture->layer_count; k++)
+        if (picture->layers[k].name != NULL) {
+            weir_text_add(&words, "   ");
+            add_glyph(&words, sheet, glyph_of(&picture->layers[k], false));
+            weir_text_add(&words, " %s", picture->layers[k].name);
+        }
+    if (picture->cells != NULL && sheet->plot.has_data) {
+        weir_text_add(&words, "   %s ",
+                      weir_value_words(room, &sheet->plot.heat_axis, sheet->plot.heat.low));
         for (unsigned class = 0; class < WEIR_HEAT_CLASSES; class ++)
             add_glyph(&words, sheet, GLYPH_HEAT + class);
-        weir_text_add(&words, " ");
-        weir_quantity_add(&words, picture->cells->quantity, high);
+        weir_text_add(&words, " %s",
+                      weir_value_words(room, &sheet->plot.heat_axis, sheet->plot.heat.high));
     }
-    weir_text_add(text, "%s\n",
-                  weir_utf8_cut(weir_text_string(&words), WEIR_PICTURE_COLUMNS, room));
-    weir_text_close(&words);
+    add_line(text, &words);
 }
 
 void weir_picture_text(const struct weir_picture *picture, bool is_utf8, struct weir_text *text)
 {
-    struct sheet sheet = {.picture = picture, .is_utf8 = is_utf8, .height = PLOT_LINES};
-    bool lies = weir_picture_lies(picture), has_labels = false;
+    struct sheet sheet = {.is_utf8 = is_utf8, .height = PLOT_LINES};
+    const struct weir_range *y = &sheet.plot.y;
     struct weir_text words = {0};
+    bool has_labels;
     char room[WEIR_CUT_BYTES];
-    unsigned shown;
 
-    weir_range_find(picture, 6, 5, &sheet.x, &sheet.y);
-    if (lies && picture->y.name_count > 0 && picture->y.name_count < sheet.height)
+    weir_plot_open(&sheet.plot, picture, picture->x.scale == WEIR_SCALE_NAMES ? WEIR_TICKS_MAX : 6,
+                   picture->y.scale == WEIR_SCALE_NAMES ? PLOT_LINES : 5);
+    if (sheet.plot.lies && picture->y.name_count > 0 && picture->y.name_count < sheet.height)
         sheet.height = picture->y.name_count;
-    for (unsigned i = 0; lies && i < picture->y.name_count; i++)
-        if (weir_utf8_width(picture->y.names[i]) > sheet.left)
-            sheet.left = weir_utf8_width(picture->y.names[i]);
-    for (unsigned i = 0; i < sheet.y.tick_count; i++)
-        if (weir_utf8_width(sheet.y.ticks[i].label) > sheet.left)
-            sheet.left = weir_utf8_width(sheet.y.ticks[i].label);
-    if (sheet.left > NAME_COLUMNS)
-        sheet.left = NAME_COLUMNS;
-    for (unsigned k = 0; k < picture->layer_count; k++)
-        has_labels |= lies && picture->layers[k].labels != NULL;
+    sheet.left = y->tick_width < NAME_COLUMNS ? y->tick_width : NAME_COLUMNS;
+    has_labels = sheet.plot.label_width > 0;
     sheet.width = WEIR_PICTURE_COLUMNS - sheet.left - 1 - (has_labels ? LABEL_COLUMNS + 1 : 0);
-    if (picture->cells != NULL)
-        draw_cells(&sheet);
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        const struct weir_layer *layer = &picture->layers[k];
+    if (picture->cells != NULL && sheet.plot.has_data)
+        draw_cells(&sheet, picture->cells);
+    for (unsigned k = 0; k < picture->layer_count; k++)
+        draw_layer(&sheet, &picture->layers[k]);
 
-        if (layer->mark == WEIR_MARK_RULE)
-            draw_rules(&sheet, layer);
-        else if (layer->mark == WEIR_MARK_BARS || layer->mark == WEIR_MARK_RANGES ||
-                 layer->mark == WEIR_MARK_SPANS)
-            draw_boxes(&sheet, layer);
-        else
-            draw_points(&sheet, layer);
-    }
-    weir_text_add(&words, "%s%s%s%s%s", picture->title, picture->y.label[0] != '\0' ? "   " : "",
-                  picture->y.label, sheet.y.unit[0] != '\0' ? ", " : "", sheet.y.unit);
-    if (!weir_picture_has_data(picture))
-        weir_text_add(&words, " (no data)");
-    weir_text_add(text, "%s\n",
-                  weir_utf8_cut(weir_text_string(&words), WEIR_PICTURE_COLUMNS, room));
-    weir_text_close(&words);
+    weir_text_add(&words, "%s%s%s%s", picture->title, y->title[0] != '\0' ? "   " : "", y->title,
+                  sheet.plot.has_data ? "" : " (no data)");
+    add_line(text, &words);
     for (unsigned line = 0; line < sheet.height; line++) {
+        unsigned shown = sheet.width;
         const char *label = "";
 
-        if (lies && picture->y.name_count > 0)
-            label = picture->y.names[(size_t)line * picture->y.name_count / sheet.height];
-        for (unsigned i = 0; i < sheet.y.tick_count; i++)
-            if (line_of(&sheet, weir_range_place(&sheet.y, sheet.y.ticks[i].value)) == (int)line)
-                label = sheet.y.ticks[i].label;
+        for (unsigned i = 0; i < y->tick_count; i++)
+            if (cell_of(1 - y->ticks[i].place, sheet.height) == line)
+                label = y->ticks[i].label;
         label = weir_utf8_cut(label, sheet.left, room);
         weir_text_add(text, "%*s%s%s", (int)(sheet.left - weir_utf8_width(label)), "", label,
-                      is_utf8 ? "\xe2\x94\x82" : "|");
-        for (shown = sheet.width; shown > 0 && sheet.cells[line][shown - 1] == 0;)
+                      is_utf8 ? "\u2502" : "|");
+        while (shown > 0 && sheet.cells[line][shown - 1] == 0)
             shown--;
         for (unsigned i = 0; i < shown; i++)
             add_glyph(text, &sheet, sheet.cells[line][i]);
-        weir_text_add(text, "%s%s\n", sheet.labels[line][0] != '\0' ? " " : "", sheet.labels[line]);
+        if (has_labels && sheet.labels[line] != NULL)
+            weir_text_add(text, " %s", weir_utf8_cut(sheet.labels[line], LABEL_COLUMNS, room));
+        weir_text_add(text, "\n");
     }
     add_ticks(&sheet, text);
     add_legend(&sheet, text);

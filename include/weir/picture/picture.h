@@ -44,7 +44,7 @@ enum weir_mark {
     WEIR_MARK_DOTS,   /* at x, y */
     WEIR_MARK_BARS,   /* to the value at each name; lying if the y axis has names */
     WEIR_MARK_RANGES, /* whiskers from low to high, along the axis without names */
-    WEIR_MARK_SPANS,  /* from low to high along x, in the row y */
+    WEIR_MARK_SPANS,  /* boxes from low to high, along the axis without names */
     WEIR_MARK_RULE    /* a straight line across the plot at each y, or at each x if y is NULL */
 };
 
@@ -62,8 +62,7 @@ struct weir_layer {
     size_t count;
     const double *x, *y;
     const double *low, *high;
-    /* near marks, as far as there is room, and of lying bars on the right; NULL, or NULL elements
-     */
+    /* near marks, as far as there is room, and on the right of lying bars; they may be NULL */
     const char *const *labels;
     const bool *is_odd; /* marks that are hatched or filled; NULL = none */
 };
@@ -90,9 +89,6 @@ struct weir_picture {
     unsigned layer_count;
     const struct weir_cells *cells; /* NULL = none */
 };
-
-/* True if something of it can be drawn. */
-bool weir_picture_has_data(const struct weir_picture *picture);
 
 /* Appends an SVG element. `is_alone`: a whole file, with its style, its title and its data as a
  * description; else a part of a page that has weir_picture_style. */
