@@ -41,7 +41,7 @@ def widen(record, ranks, per_node, dice):
             place["nodes"] = repeated(place["nodes"], nodes) | {"host": [f"node{i + 1:04}" for i in range(nodes)], "ranks": [per_node] * nodes}
             place["ranks"] = repeated(place["ranks"], ranks) | {"node": [i // per_node for i in range(ranks)]} if ranks <= RANK_ROWS_MAX else None
         rows = min(ranks, RANK_ROWS_MAX)
-        record["each_rank"] = {"rank": [i * ranks // rows for i in range(rows)], "per_s": sorted(dice.uniform(1e8, 1e9) for _ in range(rows))}
+        record["each_rank"] = {"in_bytes": True, "rates": {"rank": [i * ranks // rows for i in range(rows)], "per_s": sorted(dice.uniform(1e8, 1e9) for _ in range(rows))}}
         record["rank_series"] = {"interval_ns": 2**27, "ranks_per_row": -(-ranks // rows), "in_bytes": True, "greatest": 2**30,
                                  "levels": [dice.randbytes(INTERVALS).hex() for _ in range(rows)]}
         record["series"] = {"interval_ns": 2**24, "ops": [dice.randrange(1000) for _ in range(8 * INTERVALS)],

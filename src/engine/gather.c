@@ -140,8 +140,9 @@ static int gather_rows(struct weir_run *run, const struct weir_phase_facts *fact
         record->storage_s = 0.0;
     if (weir_verb_moves_data(facts->phase->verb))
         record->counted = weir_counted_derive(memory->rows, (unsigned)run->group->size);
-    weir_rank_rates_derive(record, memory->rows, (unsigned)run->group->size,
-                           weir_verb_moves_data(facts->phase->verb));
+    if (run->group->size > 1 && run->repetition < WEIR_RANK_SERIES_REPETITIONS)
+        weir_rank_rates_derive(record, memory->rows, (unsigned)run->group->size,
+                               weir_verb_moves_data(facts->phase->verb));
     record->rank_series = memory->rank_series;
     weir_gather_places(memory->rows, memory->hosts, record);
     record->rows = memory->rows;

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,30 +208,38 @@ static int gather_rank_series(struct weir_run *run, const struct weir_series *se
     uint64_t *cells = run->gather.words;
     unsigned size = (unsigned)run->group->size, rank = (unsigned)run->group->rank;
     unsigned merged = (series->used + WEIR_RANK_SERIES_COLUMNS - 1) / WEIR_RANK_SERIES_COLUMNS;
-    unsigned ranks_per_row = (size + WEIR_RANK_SERIES_ROWS - 1) / WEIR_RANK_SERIES_ROWS;
+    unsigned per_row = (size + WEIR_RANK_SERIES_ROWS - 1) / WEIR_RANK_SERIES_ROWS;
     struct weir_rank_series all = {
-        .ranks_per_row = ranks_per_row, .is_in_bytes = is_in_bytes, .levels = run->gather.levels};
-    size_t count;
+        .ranks_per_row = per_row, .is_in_bytes = is_in_bytes, .levels = run->gather.levels};
     int code;
 
     run->gather.rank_series = (struct weir_rank_series){0};
     if (run->repetition >= WEIR_RANK_SERIES_REPETITIONS ||
         (uint64_t)series->used << series->shift < WEIR_RANK_SERIES_NS_MIN)
         return 0;
-    all.rows = (size + ranks_per_row - 1) / ranks_per_row;
+    all.rows = (size + per_row - 1) / per_row;
     all.columns = (series->used + merged - 1) / merged;
     all.interval_ns = (uint64_t)merged << series->shift;
-    count = (size_t)all.rows * all.columns;
-    memset(cells, 0, count * sizeof *cells);
+    memset(cells, 0, (size_t)all.rows * all.columns * sizeof *cells);
     for (unsigned i = 0; i < series->used; i++)
-        cells[(size_t)(rank / ranks_per_row) * all.columns + i / merged] += own[i];
-    code = weir_group_reduce(run->group, cells, count, WEIR_SUM);
+        cells[(size_t)(rank / per_row) * all.columns + i / merged] += own[i];
+    code = weir_group_reduce(run->group, cells, (size_t)all.rows * all.columns, WEIR_SUM);
     if (code != 0 || rank != 0)
         return code;
-    for (size_t i = 0; i < count; i++)
-        all.greatest = cells[i] > all.greatest ? cells[i] : all.greatest;
-    for (size_t i = 0; i < count && all.greatest > 0; i++)
-        run->gather.levels[i] = (uint8_t)((double)cells[i] / (double)all.greatest * 255.0 + 0.5);
+    /* The last row and the last column may have fewer ranks and intervals. */
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < all.rows; i++)
+            for (unsigned k = 0; k < all.columns; k++) {
+                size_t at = (size_t)i * all.columns + k;
+                unsigned ranks = i + 1 < all.rows ? per_row : size - i * per_row;
+                unsigned intervals = k + 1 < all.columns ? merged : series->used - k * merged;
+                double mean = (double)cells[at] / ranks * merged / intervals;
+
+                if (pass == 0)
+                    all.greatest = fmax(all.greatest, mean);
+                else if (all.greatest > 0)
+                    run->gather.levels[at] = (uint8_t)(sqrt(mean / all.greatest) * 255.0 + 0.5);
+            }
     if (all.greatest > 0)
         run->gather.rank_series = all;
     return 0;

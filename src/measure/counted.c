@@ -70,9 +70,11 @@ void weir_rank_rates_derive(struct weir_phase_result *result, const struct weir_
     qsort(all, rank_count, sizeof *all, compare_rates);
     if (rank_count == 0 || !(all[rank_count - 1].per_s > 0.0))
         kept = 0;
-    result->rank_rates = weir_arena_take(result->arena, kept * sizeof *all);
-    result->rank_rate_count = kept;
+    result->rank_rates =
+        (struct weir_rank_rates){.count = kept,
+                                 .is_in_bytes = is_in_bytes,
+                                 .list = weir_arena_take(result->arena, kept * sizeof *all)};
     for (unsigned i = 0; i < kept; i++)
-        result->rank_rates[i] = all[kept < 2 ? i : (size_t)i * (rank_count - 1) / (kept - 1)];
+        result->rank_rates.list[i] = all[kept < 2 ? i : (size_t)i * (rank_count - 1) / (kept - 1)];
     free(all);
 }

@@ -320,8 +320,7 @@ static void keep_record(struct weir_arena *arena, struct weir_phase_result *reco
     record->arena = arena;
     record->rows = record->earlier_rows = NULL;
     record->rank_times = record->earlier_rank_times = NULL;
-    record->rank_rates = NULL;
-    record->rank_rate_count = 0;
+    record->rank_rates = (struct weir_rank_rates){0};
     record->rank_series = (struct weir_rank_series){0};
     record->gap = (struct weir_rank_gap){.seconds = 0.0};
     record->granted = keep_text(arena, record->granted, earlier ? earlier->granted : NULL);

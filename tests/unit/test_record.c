@@ -250,32 +250,35 @@ static void single_ranks_come_back(void **state)
         levels[i] = (uint8_t)(i * 17);
     wrote->arena = &scene.result->arena;
     weir_rank_rates_derive(wrote, rows, 1000, true);
-    assert_int_equal(wrote->rank_rate_count, WEIR_RANK_RATES_MAX);
-    assert_float_equal(wrote->rank_rates[0].per_s, 2000, 0);
-    assert_int_equal(wrote->rank_rates[0].rank, 0);
-    assert_float_equal(wrote->rank_rates[255].per_s, 2999, 0);
+    assert_int_equal(wrote->rank_rates.count, WEIR_RANK_RATES_MAX);
+    assert_float_equal(wrote->rank_rates.list[0].per_s, 2000, 0);
+    assert_int_equal(wrote->rank_rates.list[0].rank, 0);
+    assert_float_equal(wrote->rank_rates.list[255].per_s, 2999, 0);
     for (unsigned i = 1; i < WEIR_RANK_RATES_MAX; i++)
-        assert_true(wrote->rank_rates[i].per_s > wrote->rank_rates[i - 1].per_s);
+        assert_true(wrote->rank_rates.list[i].per_s > wrote->rank_rates.list[i - 1].per_s);
     wrote->rank_series = (struct weir_rank_series){.rows = 3,
                                                    .columns = 5,
                                                    .ranks_per_row = 4,
                                                    .interval_ns = 1 << 23,
                                                    .is_in_bytes = true,
-                                                   .greatest = 12345,
+                                                   .greatest = 12345.5,
                                                    .levels = levels};
     again = reread(&scene);
     read = &again.result->phases[1];
-    assert_int_equal(read->rank_rate_count, wrote->rank_rate_count);
+    assert_int_equal(read->rank_rates.count, wrote->rank_rates.count);
     for (unsigned i = 0; i < WEIR_RANK_RATES_MAX; i++) {
-        assert_int_equal(read->rank_rates[i].rank, wrote->rank_rates[i].rank);
-        assert_float_equal(read->rank_rates[i].per_s, wrote->rank_rates[i].per_s, 0);
+        assert_int_equal(read->rank_rates.list[i].rank, wrote->rank_rates.list[i].rank);
+        assert_float_equal(read->rank_rates.list[i].per_s, wrote->rank_rates.list[i].per_s, 0);
     }
     assert_int_equal(read->rank_series.rows, 3);
     assert_int_equal(read->rank_series.columns, 5);
     assert_int_equal(read->rank_series.ranks_per_row, 4);
     assert_int_equal(read->rank_series.interval_ns, 1 << 23);
-    assert_int_equal(read->rank_series.greatest, 12345);
+    assert_float_equal(read->rank_series.greatest, 12345.5, 0);
+    assert_float_equal(weir_rank_series_rate(&read->rank_series, 0, 3),
+                       0.04 * 12345.5 * 1e9 / (1 << 23), 1e-3);
     assert_true(read->rank_series.is_in_bytes);
+    assert_true(read->rank_rates.is_in_bytes);
     assert_memory_equal(read->rank_series.levels, levels, sizeof levels);
     scene_close(&again);
     scene_close(&scene);
@@ -881,7 +884,7 @@ static void files_are_refused_and_records_left_out_that_are_damaged(void **state
         {DAMAGED_PHASE("\"rank_series\":{\"levels\":[\"0g\"]}"), NULL},
         {DAMAGED_PHASE("\"rank_series\":{\"levels\":[\"\"]}"), NULL},
         {DAMAGED_PHASE("\"rank_series\":{\"levels\":[\"000\"]}"), NULL},
-        {DAMAGED_PHASE("\"each_rank\":{\"rank\":[1,2],\"per_s\":[1]}"), NULL},
+        {DAMAGED_PHASE("\"each_rank\":{\"rates\":{\"rank\":[1,2],\"per_s\":[1]}}"), NULL},
         {"{\"record\":\"run\"," SOUND_RUN "}\n"
          "{\"record\":\"phase\",\"outcome\":\"complete\",\"test\":0}\n"
          "{\"record\":\"test\",\"test\":0}\n",

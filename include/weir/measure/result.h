@@ -350,10 +350,8 @@ struct weir_phase_result {
     /* of a program, in the arena of the result from the start; else NULL */
     const struct weir_program_result *program;
     struct weir_series *series; /* start_ns is 0: the agreed start */
-    /* of single ranks, while the record is shown and in result files: ascending rates, of all
-     * ranks or of WEIR_RANK_RATES_MAX evenly spaced ones */
-    unsigned rank_rate_count;
-    struct weir_rank_rate *rank_rates;
+    /* of single ranks, while the record is shown and in result files */
+    struct weir_rank_rates rank_rates;
     struct weir_rank_series rank_series;
     /* where ranks ran: node_count of them, and rank_count or NULL; NULL: not measured. Phases of a
      * test one after another that ran in the same places share them when they have been shown: the

@@ -242,7 +242,7 @@ static void add_band(struct weir_pictures *pictures, struct weir_picture *pictur
     double *column = weir_arena_take(&pictures->arena, (series->rows + 1) * sizeof *column);
     double seconds = (double)series->interval_ns / 1e9;
     const char *name =
-        weir_arena_printf(&pictures->arena, "5 to 95 %% of ranks, times %u", series->rows);
+        weir_arena_printf(&pictures->arena, "5 to 95 %% of ranks, times %u", found->rank_count);
     struct weir_points band;
 
     if (series->rows < 4 || !(seconds > 0))
@@ -251,8 +251,7 @@ static void add_band(struct weir_pictures *pictures, struct weir_picture *pictur
                                    WEIR_HAS_X | WEIR_HAS_RANGE);
     for (unsigned k = 0; k < series->columns; k++) {
         for (unsigned i = 0; i < series->rows; i++)
-            column[i] = series->levels[(size_t)i * series->columns + k] / 255.0 *
-                        (double)series->greatest / seconds * series->rows;
+            column[i] = weir_rank_series_rate(series, i, k) * found->rank_count;
         qsort(column, series->rows, sizeof *column, compare_doubles);
         band.x[k] = (k + 0.5) * seconds;
         band.low[k] = column[(size_t)(0.05 * (series->rows - 1))];
@@ -435,7 +434,7 @@ static void make_ranks(struct weir_pictures *pictures)
     for (unsigned k = 0; k < count; k++) {
         const struct weir_phase_kind *kind = &kinds[k];
         const struct weir_phase_result *found = kind->all[typical(pictures, kind)]->found;
-        unsigned n = found->rank_rate_count, ranks = found->rank_count;
+        unsigned n = found->rank_rates.count, ranks = found->rank_count;
         struct weir_picture *picture;
         struct weir_points dots, median;
         double middle;
@@ -448,9 +447,9 @@ static void make_ranks(struct weir_pictures *pictures)
                               "Each rank over its own time, the slowest first.");
         if (picture == NULL)
             continue;
-        middle = found->rank_rates[n / 2].per_s;
+        middle = found->rank_rates.list[n / 2].per_s;
         picture->x = (struct weir_axis){.label = "ranks"};
-        picture->y = rate_axis(kind->is_in_bytes);
+        picture->y = rate_axis(found->rank_rates.is_in_bytes);
         median = weir_pictures_add_layer(pictures, picture, WEIR_MARK_RULE, WEIR_TONE_REFERENCE,
                                          "median", 1, WEIR_HAS_Y);
         median.y[0] = middle;
@@ -458,7 +457,7 @@ static void make_ranks(struct weir_pictures *pictures)
                                        0, NULL, n,
                                        WEIR_HAS_X | WEIR_HAS_Y | WEIR_HAS_LABELS | WEIR_HAS_ODD);
         for (unsigned i = 0; i < n; i++) {
-            const struct weir_rank_rate *at = &found->rank_rates[i];
+            const struct weir_rank_rate *at = &found->rank_rates.list[i];
             const char *host = host_of(found, at->rank);
 
             dots.x[i] = 1 + (double)i * (ranks - 1) / (n - 1);
@@ -495,7 +494,8 @@ static void make_heat(struct weir_pictures *pictures)
         picture = weir_pictures_add(
             pictures, "heat", kind->name, 0,
             weir_arena_printf(&pictures->arena, "%s: rate by rank and time", kind->name),
-            "Each row is a rank, or some successive ones. Bars at the edges are means of columns "
+            "Each row is a rank, or the mean of some successive ones. Bars at the edges are means "
+            "of columns "
             "and rows.");
         if (picture == NULL)
             continue;
@@ -503,7 +503,9 @@ static void make_heat(struct weir_pictures *pictures)
         values = weir_arena_take(&pictures->arena, (size_t)rows * series->columns * sizeof *values);
         for (size_t i = 0; i < (size_t)series->rows * series->columns; i++)
             values[i / series->columns / merged * series->columns + i % series->columns] +=
-                series->levels[i] / 255.0 * (double)series->greatest / seconds;
+                weir_rank_series_rate(series, (unsigned)(i / series->columns),
+                                      (unsigned)(i % series->columns)) /
+                fmin(merged, series->rows - i / series->columns / merged * merged);
         *cells = (struct weir_cells){.rows = rows,
                                      .columns = series->columns,
                                      .values = values,

@@ -442,6 +442,14 @@ static const struct weir_json_field rank_rate_each_fields[] = {
     {0},
 };
 
+static const struct weir_json_field rank_rates_fields[] = {
+    WEIR_JSON_FIELD(weir_rank_rates, "in_bytes", is_in_bytes, FLAG),
+    WEIR_JSON_FIELD(weir_rank_rates, "rates", list, COLUMNS, .room = WEIR_RANK_RATES_MAX,
+                    WEIR_JSON_OF(rank_rate_each_fields, weir_rank_rate),
+                    WEIR_JSON_COUNT_IN(weir_rank_rates, count)),
+    {0},
+};
+
 /* A text of two hexadecimal digits per interval for each row. */
 static json_t *write_levels(const void *values)
 {
@@ -487,7 +495,7 @@ static const struct weir_json_field rank_series_fields[] = {
     WEIR_JSON_FIELD(weir_rank_series, "interval_ns", interval_ns, COUNT),
     WEIR_JSON_FIELD(weir_rank_series, "ranks_per_row", ranks_per_row, UNSIGNED),
     WEIR_JSON_FIELD(weir_rank_series, "in_bytes", is_in_bytes, FLAG),
-    WEIR_JSON_FIELD(weir_rank_series, "greatest", greatest, COUNT),
+    WEIR_JSON_FIELD(weir_rank_series, "greatest", greatest, REAL),
     WEIR_JSON_FIELD(weir_rank_series, "levels", levels, OWN, .write = write_levels,
                     .read = read_levels),
     {0},
@@ -723,10 +731,8 @@ const struct weir_json_field weir_record_detail_fields[] = {
     LATENCY("read_latency", read_latency),
     PHASE("series", series, OWN, WEIR_JSON_WHEN(weir_phase_result, series), .fields = series_fields,
           .write = write_series, .read = read_series),
-    PHASE("each_rank", rank_rates, COLUMNS, .flags = WEIR_JSON_OMITTED,
-          WEIR_JSON_WHEN(weir_phase_result, rank_rate_count), .room = WEIR_RANK_RATES_MAX,
-          WEIR_JSON_OF(rank_rate_each_fields, weir_rank_rate),
-          WEIR_JSON_COUNT_IN(weir_phase_result, rank_rate_count)),
+    PHASE("each_rank", rank_rates, OBJECT, .fields = rank_rates_fields, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, rank_rates.count)),
     PHASE("rank_series", rank_series, OBJECT, .fields = rank_series_fields,
           .flags = WEIR_JSON_OMITTED, WEIR_JSON_WHEN(weir_phase_result, rank_series.rows)),
     WEIR_JSON_PART("placement", places_fields, WEIR_JSON_WHEN(weir_phase_result, node_places),
