@@ -237,7 +237,7 @@ static int refuse_content(const struct weir_output_file *file, int fd, struct we
         return 0;
     return weir_error_usage(error, file->place, "%s exists and holds no %s: choose another name%s",
                             file->path, kinds[file->kind].noun,
-                            file->must_append ? "" : ", or allow its loss with --overwrite");
+                            file->must_append || file->is_renamed ? "" : ", or allow its loss with --overwrite");
 }
 
 /* Checks the file behind the descriptor, because the name may lead elsewhere by now. */

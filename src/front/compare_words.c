@@ -185,6 +185,10 @@ int weir_compare_words_read(int count, const char *const words[], struct weir_co
     if (request->picture != NULL && !weir_text_list_has("text,svg,gnuplot", values.format))
         return REFUSE("--picture: \"%s\" is not a format of pictures: use svg, gnuplot or text",
                       values.format);
+    if (request->picture != NULL && request->output_path != NULL &&
+        strcmp(values.format, "text") == 0)
+        return REFUSE("--output: a picture in characters is for a terminal: redirect it, or choose "
+                      "--format svg or gnuplot");
     if (values.expected != NULL &&
         (weir_integer_parse(values.expected, &request->expected_count) != 0 ||
          request->expected_count <= 0)) {

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 static const char help_of_commands[] =
     "  weir sweep AXIS=VALUES... -- COMMAND\n"
@@ -246,6 +247,14 @@ static int read_report(int count, const char *const typed[], struct weir_command
                                 "--compat and --plain do not go with --format %s, which no "
                                 "original has",
                                 values.format);
+    if (values.output_path != NULL && is_drawn && strcmp(values.format, "text") == 0)
+        return weir_error_usage(error, parser.place,
+                                "--output: a picture in characters is for a terminal: redirect it, "
+                                "or choose --format svg or gnuplot");
+    if (strcasecmp(values.run, "list") == 0 &&
+        (is_drawn || (values.format != NULL && strcmp(values.format, "html") == 0)))
+        return weir_error_usage(error, parser.place,
+                                "--run list prints runs, not pages and pictures: choose a run");
     command->kind = WEIR_COMMAND_REPORT;
     command->result_paths = words + options;
     command->result_path_count = (unsigned)(count - options);

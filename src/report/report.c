@@ -11,6 +11,7 @@
 #include "weir/report/pictures.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,13 @@ static bool is_held(const struct weir_reporter *reporter, const char *begin)
 
 bool weir_report_is_held(const char *begin)
 {
+    /* Comparisons: of sides, of the groups of --by, and as JSON. */
+    static const char *const compared[] = {"A  ", "runs  ", "{\n  \"schema\": \"weir-compare-"};
+
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++)
+        if (weir_text_begins(begin, compared[i]) &&
+            isdigit((unsigned char)begin[strlen(compared[i])]))
+            return true;
     for (size_t i = 0; i < DIALECT_COUNT; i++)
         for (const struct weir_reporter *const *row = dialects[i]->reporters; *row != NULL; row++)
             if (is_held(*row, begin))

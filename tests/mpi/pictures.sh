@@ -64,6 +64,14 @@ for name in change sides; do
     capture "$WEIR" compare "$work/a" -- "$work/b" --allow-unsure --picture $name
     grep -q 'write' "$out" || fail "no picture $name of the comparison"
 done
+for format in text json html; do # the second one takes the place of the first
+    for again in 1 2; do
+        capture "$WEIR" compare "$work/a" -- "$work/b" --allow-unsure --format $format --output "$work/replaced.$format"
+        grep -q 'holds no report' "$err" && fail "a comparison as $format was not replaced"
+    done
+done
+capture "$WEIR" compare "$work/a" -- "$work/b" --allow-unsure --output "$work/foreign"
+[[ $status == 2 && $(cat "$work/foreign") == precious ]] || fail "a comparison replaced a file of others"
 capture "$WEIR" compare "$work/a" -- "$work/b" --picture speed
 [[ $status == 2 ]] && grep -q 'it has change, sides' "$err" || fail "a picture that is not there"
 "$WEIR_PYTHON" - "$work"/*.svg <<'P' || fail "a picture is no XML"
