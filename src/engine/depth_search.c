@@ -11,8 +11,8 @@
 
 struct candidate {
     unsigned depth;
-    unsigned count; /* of rates */
-    double rates[ROUNDS];
+    unsigned count; /* of trials */
+    double rates[ROUNDS], p50_s[ROUNDS];
 };
 
 struct state {
@@ -36,16 +36,21 @@ static void sort(double values[], unsigned count)
         }
 }
 
-/* -1 if it was never tried. */
-static double median_of(const struct candidate *candidate)
+/* Median of one value per trial; -1 = no trial. */
+static double median_of(const double values[ROUNDS], unsigned count)
 {
-    double rates[ROUNDS];
+    double sorted[ROUNDS];
 
-    if (candidate->count == 0)
+    if (count == 0)
         return -1.0;
-    memcpy(rates, candidate->rates, sizeof rates);
-    sort(rates, candidate->count);
-    return (rates[(candidate->count - 1) / 2] + rates[candidate->count / 2]) / 2;
+    memcpy(sorted, values, sizeof sorted);
+    sort(sorted, count);
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+static double median_rate(const struct candidate *candidate)
+{
+    return median_of(candidate->rates, candidate->count);
 }
 
 static double best_median(const struct state *state)
@@ -53,7 +58,7 @@ static double best_median(const struct state *state)
     double best = -1.0;
 
     for (unsigned i = 0; i < state->count; i++) {
-        double median = median_of(&state->candidates[i]);
+        double median = median_rate(&state->candidates[i]);
 
         best = median > best ? median : best;
     }
@@ -67,7 +72,7 @@ static unsigned least_good(const struct state *state)
     unsigned i = 0;
 
     while (i < state->count &&
-           (state->candidates[i].count == 0 || median_of(&state->candidates[i]) < enough))
+           (state->candidates[i].count == 0 || median_rate(&state->candidates[i]) < enough))
         i++;
     return i;
 }
@@ -82,9 +87,11 @@ static int try_one(struct state *state, struct candidate *candidate)
     if (code != 0)
         return code;
     state->must_end = trial.must_end;
-    if (!trial.must_end)
-        candidate->rates[candidate->count++] =
-            trial.spent_ns == 0 ? 0.0 : (double)trial.op_count * NS_PER_S / (double)trial.spent_ns;
+    if (trial.must_end)
+        return 0;
+    candidate->p50_s[candidate->count] = (double)trial.p50_ns / NS_PER_S;
+    candidate->rates[candidate->count++] =
+        trial.spent_ns == 0 ? 0.0 : (double)trial.op_count * NS_PER_S / (double)trial.spent_ns;
     return 0;
 }
 
@@ -154,10 +161,15 @@ static uint64_t length_of_trial(const struct state *state)
 static void fill_table(const struct state *state, struct weir_depth_table *table)
 {
     *table = (struct weir_depth_table){0};
-    for (unsigned i = 0; i < state->count; i++)
-        if (state->candidates[i].count > 0)
-            table->points[table->count++] = (struct weir_depth_point){
-                .depth = state->candidates[i].depth, .ops_per_s = median_of(&state->candidates[i])};
+    for (unsigned i = 0; i < state->count; i++) {
+        const struct candidate *candidate = &state->candidates[i];
+
+        if (candidate->count > 0)
+            table->points[table->count++] =
+                (struct weir_depth_point){.depth = candidate->depth,
+                                          .ops_per_s = median_rate(candidate),
+                                          .p50_s = median_of(candidate->p50_s, candidate->count)};
+    }
 }
 
 int weir_depth_search(const struct weir_depth_search *search, struct weir_depth_table *table,

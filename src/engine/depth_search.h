@@ -15,6 +15,7 @@ struct weir_depth_trial {
     /* set by the trial, the same on all ranks: */
     uint64_t op_count; /* of all ranks */
     uint64_t spent_ns; /* by the rank that took longest, until its last transfer was done */
+    uint64_t p50_ns;   /* median time of an operation of all ranks; 0 = none completed */
     bool must_end;     /* there shall be no further trial, and this one does not count */
 };
 

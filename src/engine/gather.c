@@ -195,6 +195,8 @@ static void set_reduced(const struct weir_phase_facts *facts, const struct weir_
     record->absent_count = sums[WEIR_SUM_ABSENT];
     record->found_count = sums[WEIR_SUM_FOUND];
     record->left_count = sums[WEIR_SUM_LEFT];
+    if (gathered->greatest[WEIR_LEAST_FAILURE_NS] != 0)
+        record->failure_s = (double)weir_gathered_least(gathered, WEIR_LEAST_FAILURE_NS) * 1e-9;
     record->depth = (unsigned)weir_gathered_least(gathered, WEIR_LEAST_DEPTH);
     record->depth_max = (unsigned)gathered->greatest[WEIR_GREATEST_DEPTH];
     if (record->depth_max == record->depth)
@@ -409,7 +411,7 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
                                         struct texts *texts)
 {
     const struct weir_mismatch_log *mismatches = &run->tally->mismatches;
-    uint64_t rank = (uint64_t)run->group->rank;
+    uint64_t rank = (uint64_t)run->group->rank, failed_ns = run->tally->failed_ns;
     uint64_t stall_ns = weir_watchdog_stall(run, &texts->stall);
     bool has_size = facts->file_bytes != UINT64_MAX;
     bool falls_short;
@@ -438,6 +440,8 @@ static struct weir_gathered gathered_of(struct weir_run *run, const struct weir_
                      [WEIR_GREATEST_DEPTH] = facts->depth,
                      [WEIR_LEAST_DEPTH] = ~(uint64_t)facts->depth,
                      [WEIR_GREATEST_STALL_NS] = stall_ns,
+                     [WEIR_LEAST_FAILURE_NS] =
+                         failed_ns > facts->start_ns ? ~(failed_ns - facts->start_ns) : 0,
                      [WEIR_ANY_LOST] = facts->around.code != 0,
                      [WEIR_ANY_INCOMPLETE] = facts->is_incomplete,
                      [WEIR_ANY_MUST_STOP] = weir_run_must_stop(run),

@@ -33,6 +33,7 @@ enum weir_greatest {
     WEIR_GREATEST_DEPTH,
     WEIR_LEAST_DEPTH,
     WEIR_GREATEST_STALL_NS,
+    WEIR_LEAST_FAILURE_NS, /* since the agreed start */
     WEIR_ANY_LOST, /* 0 or 1, as those that follow: what a node tells its ranks did not arrive */
     WEIR_ANY_INCOMPLETE,
     WEIR_ANY_MUST_STOP,

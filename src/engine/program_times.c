@@ -492,6 +492,7 @@ static void end_after(struct weir_program_walk *walk, const struct weir_statemen
     describe(text, sizeof text, outcome);
     snprintf(place, sizeof place, "%s:%u", walk->program->path, statement->line);
     weir_error_set(&walk->run->failure, WEIR_EXIT_FLAWED, outcome->code, place, "%s", text);
+    walk->run->tally->failed_ns = weir_run_now(walk->run);
     walk->must_end = true;
     weir_run_call_off(walk->run);
 }

@@ -140,6 +140,7 @@ int weir_run_fail_for(struct weir_run *run, int code, const char *what, const ch
     weir_run_explain(run, &peer);
     weir_error_set(&run->failure, WEIR_EXIT_FLAWED, code, run->backend->descriptor.name,
                    "%s %s: %s%s", what, path, reason, weir_text_string(&peer));
+    run->tally->failed_ns = weir_run_now(run);
     weir_text_close(&peer);
     if (!run->test->goes_on_after_errors)
         weir_run_call_off(run);

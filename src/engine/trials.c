@@ -2,6 +2,7 @@
 /* Ranks agree after each trial on what it came to, and on whether there shall be another. */
 #include "trials.h"
 
+#include "gather_tally.h"
 #include "loop.h"
 
 /* A search for the best depth ends after this, however long its trials take to end. */
@@ -25,8 +26,8 @@ static bool is_out_of_time(const struct weir_trials *trials)
 
 int weir_trials_agree(struct weir_trials *trials, struct weir_depth_trial *trial)
 {
-    const struct weir_run *run = trials->run;
-    const struct weir_tally *tally = run->tally;
+    struct weir_run *run = trials->run;
+    struct weir_tally *tally = run->tally;
     uint64_t op_count = weir_tally_ops(tally);
     uint64_t greatest[3] = {trial->spent_ns, 0, weir_run_must_stop(run) || is_out_of_time(trials)};
     int code = weir_group_reduce(run->group, &op_count, 1, WEIR_SUM);
@@ -38,6 +39,12 @@ int weir_trials_agree(struct weir_trials *trials, struct weir_depth_trial *trial
     greatest[1] = trials->error != 0;
     if (code == 0)
         code = weir_group_reduce(run->group, greatest, 3, WEIR_MAX);
+    /* The histograms become those of all ranks: the next trial, or the phase, clears them. */
+    weir_tally_join(tally);
+    if (code == 0 && tally->latency != NULL)
+        code = weir_gather_histograms(run, &tally->latency, 1);
+    if (code == 0 && tally->latency != NULL && op_count > 0)
+        trial->p50_ns = weir_histogram_percentile(tally->latency, 0.5);
     trial->op_count = op_count;
     trial->spent_ns = greatest[0];
     trials->has_failed = greatest[1] != 0;

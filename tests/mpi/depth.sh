@@ -13,6 +13,8 @@ done
 expect_curve() { # expect_curve PHASE DEPTH: powers of two and the greatest depth at least, in order; what was chosen is worth it
     expect_record "(lambda c: [p.depth for p in c] == sorted({p.depth for p in c}) and c[-1].depth == $2)($1.depth_curve)"
     expect_record "{p.depth for p in $1.depth_curve} >= {1, 2, 4}"
+    # Times are measured: at most half of the operations take twice the mean, which is depth x ranks / rate, and trials have medians of their own.
+    expect_record "all(0 < p.p50_s <= 4 * p.depth * $1.ranks / p.ops_per_s and p.p50_s != p.depth * $1.ranks / p.ops_per_s for p in $1.depth_curve)"
     expect_record "(lambda best: min(p.depth for p in $1.depth_curve if p.ops_per_s >= 0.98 * best) == $1.depth)(max(p.ops_per_s for p in $1.depth_curve))"
 }
 

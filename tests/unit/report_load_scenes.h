@@ -138,8 +138,11 @@ static inline struct scene make_open_loop(void)
  * for. */
 static inline struct scene make_depth_search(void)
 {
-    static const struct weir_depth_point points[] = {
-        {1, 9000.0}, {2, 17500.5}, {4, 33000.0}, {6, 49100.0}, {8, 50000.0}};
+    static const struct weir_depth_point points[] = {{1, 9000.0, 0.00010},
+                                                     {2, 17500.5, 0.00011},
+                                                     {4, 33000.0, 0.00012},
+                                                     {6, 49100.0, 0.00012},
+                                                     {8, 50000.0, 0.00015}};
     struct scene scene =
         SCENE_OPEN("ior", "-a", "URING", "--depth", "auto", "-i", "2", "-w", "-o", "out/f");
     struct weir_test *test = scene_queue_test(&scene);

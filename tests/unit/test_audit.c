@@ -281,8 +281,8 @@ static void go_on(struct subject *x, unsigned stopped_ranks, uint64_t stop_ms)
 /* Depth 4 did 1000 transfers each second, and `depth` so many. */
 static void draw_curve(struct subject *x, unsigned depth, double ops_per_s)
 {
-    x->points[0] = (struct weir_depth_point){4, 1000.0};
-    x->points[1] = (struct weir_depth_point){depth, ops_per_s};
+    x->points[0] = (struct weir_depth_point){.depth = 4, .ops_per_s = 1000.0};
+    x->points[1] = (struct weir_depth_point){.depth = depth, .ops_per_s = ops_per_s};
     x->record.depth_curve = (struct weir_depth_curve){2, x->points};
 }
 

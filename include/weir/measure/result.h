@@ -198,6 +198,7 @@ struct weir_stonewall {
 struct weir_depth_point {
     unsigned depth;
     double ops_per_s; /* of all ranks: median of its trials */
+    double p50_s;     /* median time of an operation of all ranks, likewise; 0 = not recorded */
 };
 
 #define WEIR_DEPTH_POINTS_MAX 32
@@ -333,6 +334,7 @@ struct weir_phase_result {
     struct weir_clock_quality clock;
     struct weir_mismatch_summary mismatches;
     const char *failure; /* first failure: rank, host, sentence; "" if none */
+    double failure_s;    /* since the agreed start, when a rank first failed; 0 = not recorded */
     const char *notes;   /* what the backend told of its files, whole lines; NULL: nothing */
     struct weir_histogram *latency;
     struct weir_histogram *submission;    /* NULL if the backend blocks */

@@ -59,6 +59,7 @@ struct weir_tally {
     uint64_t short_count;                 /* transfers that came back short and were continued */
     int first_error;                      /* -errno of the first operation that failed */
     uint64_t first_error_offset;
+    uint64_t failed_ns; /* this node's clock, when the first failure was noted; 0 = none */
     /* between the MOVE stamps, spent on filling and checking buffers while no transfer of this rank
      * was in flight; and while there were some, or an open loop went on */
     uint64_t data_ns;

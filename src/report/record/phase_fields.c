@@ -86,6 +86,8 @@ static const struct weir_json_field cpu_fields[] = {
 static const struct weir_json_field depth_point_fields[] = {
     WEIR_JSON_FIELD(weir_depth_point, "depth", depth, UNSIGNED),
     WEIR_JSON_FIELD(weir_depth_point, "ops_per_s", ops_per_s, REAL),
+    WEIR_JSON_FIELD(weir_depth_point, "p50_s", p50_s, REAL, .flags = WEIR_JSON_OMITTED,
+                    WEIR_JSON_WHEN(weir_depth_point, p50_s)),
     {0},
 };
 
@@ -625,6 +627,8 @@ const struct weir_json_field weir_record_phase_fields[] = {
     PHASE("short_transfers", short_count, COUNT),
     PHASE("errors", error_count, COUNT),
     PHASE("failure", failure, STRING),
+    PHASE("failure_s", failure_s, REAL, .flags = WEIR_JSON_OMITTED,
+          WEIR_JSON_WHEN(weir_phase_result, failure_s)),
     PHASE("generation", generation, COUNT, WEIR_JSON_WHEN(weir_phase_result, generation)),
     PHASE("data_seed", data_seed, SEED),
     PHASE("order_seed", order_seed, SEED),
