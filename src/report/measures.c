@@ -175,6 +175,17 @@ const struct weir_measured_figure *weir_measured_find(const struct weir_measured
     return NULL;
 }
 
+const struct weir_figure_row *weir_measured_default(const struct weir_measured_phase *phase)
+{
+    bool counts_ops = phase->planned != NULL && weir_verb_works_on_trees(phase->planned->verb);
+
+    if (!counts_ops && weir_measured_find(phase, "rate") != NULL)
+        return weir_figure_find("rate");
+    if (weir_measured_find(phase, "ops") == NULL && weir_measured_find(phase, "p50") != NULL)
+        return weir_figure_find("p50");
+    return weir_figure_find("ops");
+}
+
 static struct inputs no_inputs(void)
 {
     struct inputs inputs = {0};

@@ -77,9 +77,9 @@ def check_page(name, text):
     return len(re.findall("<svg", text))
 
 
-def weir(*words):
-    done = subprocess.run([sys.argv[2], "report", *words], capture_output=True, text=True, errors="replace", env={"LANG": "C.UTF-8"}, check=False)
-    if done.returncode not in (0, 1):
+def weir(*words, command="report"):
+    done = subprocess.run([sys.argv[2], command, *words], capture_output=True, text=True, errors="replace", env={"LANG": "C.UTF-8"}, check=False)
+    if done.returncode not in ((0, 1) if command == "report" else (0, 1, 3)):
         FAULTS.append(f"{words}: exit code {done.returncode}, {done.stderr[:300]}")
     return done.stdout
 
@@ -98,6 +98,27 @@ def check_run(path, scratch):
     return pictures
 
 
+def check_redaction(path, scratch):
+    """A host, a user, a path and their file in titles, tables, labels and texts of pages and pictures."""
+    secrets = ("zebra17", "quagga", "okapi", "lynx.pbl")
+    text = path.read_text(encoding="utf-8").replace('"vm"', '"zebra17"').replace("on vm", "on zebra17")
+    text = text.replace("/tmp/tmp.SGsGN6y10r", "/home/quagga/okapi").replace("p.pbl", "lynx.pbl").replace('["f"]', '["/home/quagga/okapi/f"]')
+    stored = scratch / "zebra17.jsonl"
+    stored.write_text(text, encoding="utf-8")
+    forms = [("report", stored, "--format", "html"), ("compare", stored, "--", scratch / "okapi.jsonl", "--format", "html")]
+    (scratch / "okapi.jsonl").write_text(re.sub(r'"run_id":"(.)', r'"run_id":"f', text), encoding="utf-8")
+    if not any(secret in weir(*words, command=command) for command, *words in forms for secret in secrets):
+        FAULTS.append(f"{path.name}: no page has a name that could be redacted")
+    forms.append(("report", stored, "--picture", "list"))
+    for line in weir(stored, "--picture", "list", "--redact").splitlines():
+        forms += [("report", stored, "--picture", line.split()[0], "--format", form) for form in ("svg", "gnuplot", "text")]
+    for command, *words in forms:
+        drawn = weir(*words, "--redact", command=command)
+        for secret in secrets:
+            if secret in drawn:
+                FAULTS.append(f"{path.name}: {secret} is in {command} {words[1:]} --redact")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     pictures = 0
@@ -110,6 +131,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for path in sorted((*(folder / "verdict").glob("*.jsonl"), *(folder / "data").glob("*.jsonl"), *(folder / "picture").glob("*.jsonl"))):
             pictures += check_run(path, pathlib.Path(scratch))
+        for name in ("picture/ranks.jsonl", "verdict/parabench.jsonl"):
+            check_redaction(folder / name, pathlib.Path(scratch))
     print("\n".join(FAULTS) or f"{pictures} pictures are sound" + ("" if GNUPLOT else " (no gnuplot: its scripts were not run)"))
     sys.exit(bool(FAULTS))
 

@@ -6,6 +6,9 @@
 run 4 ior -w -r -F -e -t 64k -b 4m --rate 400 -i 3 -o "$files/f" --result "$work/r" --label '"><script>'
 run 4 mdtest -n 40 -d "$files/t" --result "$work/m"
 run 1 ior -w -t 64k -b 1m -o "$files/g" --result "$work/one"
+capture timeout 120 mpiexec -n 2 "$WEIR_TEST" -a fault:posix -w -F -t 4k -b 64m --fault.rank 1 --fault.at 9000 --fault.errno ENOSPC -o "$files/full" \
+    --result "$work/failed"
+expect_exit 1
 
 # ---- the record
 
@@ -27,6 +30,13 @@ for phase in phases:
     assert abs(rates["per_s"][-1] / phase["rank_rates"]["bytes_per_s_max"] - 1) < 1e-9
     assert abs(sum(rates["per_s"]) / phase["rank_rates"]["bytes_per_s_sum"] - 1) < 1e-9
 P
+"$WEIR_PYTHON" - "$work/failed" "$("$WEIR" report "$work/failed" --picture rate-write --format gnuplot 2>/dev/null | grep '^set arrow')" <<'P' ||
+import json, re, sys
+phase = next(line for line in map(json.loads, open(sys.argv[1])) if line["record"] == "phase" and line["failure"])
+assert 0 < phase["failure_s"] < phase["windows"]["total_s"] + 1, (phase["failure_s"], phase["windows"]) # since the start of all, the time of the phase since its first open
+assert abs(float(re.search(r"first ([0-9.e-]+)", sys.argv[2])[1]) / phase["failure_s"] - 1) < 1e-6, sys.argv[2]
+P
+    fail "a failure is not marked where it happened"
 grep -q rank_series "$work/one" && fail "a run of one rank has a matrix of ranks"
 
 # ---- each form

@@ -106,6 +106,9 @@ struct weir_measured_phase {
 /* NULL = the phase has no such figure. */
 const struct weir_measured_figure *weir_measured_find(const struct weir_measured_phase *phase,
                                                       const char *name);
+/* The figure that phases are compared by: operations on names count in operations, data in bytes,
+ * and a network's answers in time. */
+const struct weir_figure_row *weir_measured_default(const struct weir_measured_phase *phase);
 
 struct weir_measured_run {
     const char *source; /* result file; "" = the run is going on */

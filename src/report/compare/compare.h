@@ -80,6 +80,9 @@ struct weir_comparison_table {
 /* Fills the table from files. Returns 0 or an error. */
 int weir_compare_match(struct weir_comparison_table *table, struct weir_error *error);
 
+/* The command line without the options that name a run and not its work, in the arena. */
+const char *weir_compare_work(struct weir_arena *arena, const char *command);
+
 /* Names each line and each unmatched case by what distinguishes it from the others. */
 void weir_compare_set_names(struct weir_comparison_table *table);
 

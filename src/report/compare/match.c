@@ -58,8 +58,7 @@ static const struct fact facts[] = {
     RUN_FACT(command),
 };
 
-/* The command line without options that name a run and not what it does. */
-static const char *work_of(struct weir_arena *arena, const char *command)
+const char *weir_compare_work(struct weir_arena *arena, const char *command)
 {
     static const char *const names[] = {"--result", "--label", "--set"};
     struct weir_text text = {0};
@@ -111,7 +110,7 @@ static const char *value_of(struct weir_arena *arena, const struct weir_compare_
             return weir_arena_printf(arena, "%u", *(const unsigned *)(const void *)member);
         text = *(const char *const *)(const void *)member;
         if (text != NULL && strcmp(fact->name, "command") == 0)
-            return work_of(arena, text);
+            return weir_compare_work(arena, text);
         return text != NULL ? text : "";
     }
     for (size_t i = 0; i < phase->run->tag_count; i++)
@@ -199,18 +198,6 @@ static bool is_same_run(const struct weir_measured_run *a, const struct weir_mea
            (a->run_id[0] != '\0' || (a->number == b->number && a->begun_s == b->begun_s));
 }
 
-/* Operations on names count in operations, data in bytes, and a network's answers in time. */
-static const struct weir_figure_row *default_figure(const struct weir_measured_phase *phase)
-{
-    bool counts_ops = phase->planned != NULL && weir_verb_works_on_trees(phase->planned->verb);
-
-    if (!counts_ops && weir_measured_find(phase, "rate") != NULL)
-        return weir_figure_find("rate");
-    if (weir_measured_find(phase, "ops") == NULL && weir_measured_find(phase, "p50") != NULL)
-        return weir_figure_find("p50");
-    return weir_figure_find("ops");
-}
-
 /* Phases that failed before they had a rate are kept, so that their row is not comparable. */
 static bool is_compared(const struct weir_measured_phase *phase)
 {
@@ -268,7 +255,7 @@ static void add_samples(struct weir_comparison_table *table, const struct weir_m
         table->samples = grow(&table->arena, table->samples, n, sizeof *table->samples);
         table->samples[table->sample_count++] = (struct weir_compare_sample){
             .phase = phase,
-            .figure = default_figure(phase),
+            .figure = weir_measured_default(phase),
             .plan = plan,
             .cpus = cpus_of(&table->arena, phase->found),
             .measure =

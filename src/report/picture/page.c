@@ -4,14 +4,11 @@
 
 #include "compare/compare.h"
 #include "dialect.h"
-#include "figures.h"
-#include "json_fields.h"
 #include "picture/pictures.h"
-#include "record/record.h"
+#include "trust/tables.h"
 
 #include "weir/base/memory.h"
 #include "weir/base/version.h"
-#include "weir/measure/median.h"
 #include "weir/report/report.h"
 
 #include <math.h>
@@ -75,37 +72,39 @@ static bool uses_utf8(void)
 static int draw(const struct weir_pictures *pictures, const char *name, const char *format,
                 const char *subject, struct weir_text *text, struct weir_error *error)
 {
-    const struct weir_picture *found = NULL;
+    const struct weir_picture **found =
+        weir_memory_grow(NULL, (pictures->count + 1) * sizeof *found);
     struct weir_text names = {0};
     unsigned count = 0;
-    bool is_exact = false;
+    bool is_text = strcmp(format, "text") == 0;
     int code = 0;
 
-    for (unsigned i = 0; i < pictures->count && !is_exact; i++) {
-        is_exact = strcmp(pictures->list[i]->name, name) == 0;
-        if (!is_exact && !is_of(pictures->list[i], name))
-            continue;
-        found = pictures->list[i];
-        count = is_exact ? 1 : count + 1;
-        weir_text_add(&names, "%s%s", count > 1 ? ", " : "", found->name);
-    }
-    for (unsigned i = 0; count == 0 && i < pictures->count && i < 40; i++)
-        weir_text_add(&names, "%s%s", i > 0 ? ", " : "", pictures->list[i]->name);
+    for (unsigned i = 0; i < pictures->count; i++)
+        if (strcmp(pictures->list[i]->name, name) == 0) {
+            found[0] = pictures->list[i];
+            count = 1;
+            break;
+        } else if (is_of(pictures->list[i], name)) {
+            found[count++] = pictures->list[i];
+        }
+    for (unsigned i = 0; i < (count > 0 ? count : pictures->count) && i < 40; i++)
+        weir_text_add(&names, "%s%s", i > 0 ? ", " : "",
+                      (count > 0 ? found[i] : pictures->list[i])->name);
     if (count == 0)
         code = weir_error_usage(error, "report", "--picture: %s has no \"%s\"; it has %s", subject,
                                 name, names.length > 0 ? weir_text_string(&names) : "no pictures");
-    else if (count > 1 && strcmp(format, "text") != 0)
+    else if (count > 1 && !is_text)
         code =
             weir_error_usage(error, "report", "--picture: a file has one picture: choose one of %s",
                              weir_text_string(&names));
     else if (strcmp(format, "gnuplot") == 0)
-        weir_picture_gnuplot(found, text);
+        weir_picture_gnuplot(found[0], text);
     else if (strcmp(format, "svg") == 0)
-        weir_picture_svg(found, true, text);
-    for (unsigned i = 0; code == 0 && strcmp(format, "text") == 0 && i < pictures->count; i++)
-        if (count > 1 ? is_of(pictures->list[i], name) : pictures->list[i] == found)
-            weir_picture_text(pictures->list[i], uses_utf8(), text);
+        weir_picture_svg(found[0], true, text);
+    for (unsigned i = 0; is_text && i < count; i++)
+        weir_picture_text(found[i], uses_utf8(), text);
     weir_text_close(&names);
+    free(found);
     return code;
 }
 
@@ -162,26 +161,16 @@ static void add_badge(struct weir_text *text, enum weir_believed believed)
         weir_believed_names[believed < WEIR_BELIEVED_COUNT ? believed : WEIR_BELIEVED_PARTIAL]);
 }
 
-/* ---- the verdict ---- */
-
-/* Runs of weir net have their findings in the row of each phase: those of the first are all. */
-static void add_verdict(struct weir_text *text, const struct weir_measured_run *run)
+/* A block of the report as preformatted text, from the line after `title` on. The prefix of each
+ * line marks the lines of Weir among those of a dialect: a page has no others. Closes the block. */
+static void add_block(struct weir_text *text, const char *class, struct weir_text *block,
+                      const char *title)
 {
-    struct weir_text block = {0};
+    const char *line = strstr(weir_text_string(block), title);
 
-    if (run->plan != NULL) {
-        weir_report_verdict(&block, run->plan, run->result, false);
-        weir_report_spell(&block, 0, weir_report_words_of(run->plan, 0));
-    } else if (run->phase_count > 0) {
-        weir_text_add(&block, "%s\n", weir_believed_names[run->believed]);
-        for (unsigned i = 0; i < run->phases[0].finding_count; i++)
-            weir_text_add(&block, "%s\n", run->phases[0].finding_list[i].text);
-        weir_report_spell(&block, 0, weir_report_words("net"));
-    }
-    weir_text_add(text, "<pre class=\"verdict %s\">", class_of(run->believed));
-    /* The prefix of each line marks the lines of Weir among those of a dialect: a page has no
-     * others. */
-    for (const char *line = weir_text_string(&block); *line != '\0'; line += strspn(line, "\n")) {
+    weir_text_add(text, "<pre class=\"%s\">", class);
+    for (line += line != NULL ? strlen(title) : 0; line != NULL && *line != '\0';
+         line += strspn(line, "\n")) {
         struct weir_text shown = {0};
         size_t length = strcspn(line, "\n"), skipped = weir_text_begins(line, "weir  ") ? 6 : 0;
 
@@ -191,7 +180,27 @@ static void add_verdict(struct weir_text *text, const struct weir_measured_run *
         line += length;
     }
     weir_text_add(text, "</pre>\n");
-    weir_text_close(&block);
+    weir_text_close(block);
+}
+
+/* Runs of weir net have their findings in the row of each phase: those of the first are all. */
+static void add_verdict(struct weir_text *text, const struct weir_measured_run *run)
+{
+    struct weir_text block = {0};
+    char class[32];
+
+    if (run->plan != NULL) {
+        weir_report_verdict(&block, run->plan, run->result, false);
+    } else if (run->phase_count > 0) {
+        weir_text_add(&block, "%s\n", weir_believed_names[run->believed]);
+        for (unsigned i = 0; i < run->phases[0].finding_count; i++)
+            weir_text_add(&block, "%s\n", run->phases[0].finding_list[i].text);
+    }
+    weir_report_spell(&block, 0,
+                      run->plan != NULL ? weir_report_words_of(run->plan, 0)
+                                        : weir_report_words("net"));
+    snprintf(class, sizeof class, "verdict %s", class_of(run->believed));
+    add_block(text, class, &block, "");
 }
 
 /* ---- workload ---- */
@@ -257,11 +266,12 @@ static void add_picture(struct weir_text *text, const struct weir_picture *pictu
     weir_text_add(text, "</div></details>\n</figure>\n");
 }
 
-/* Frees the pictures. */
+/* Frees the pictures. Those of phases are folded where pictures of the whole run come first. */
 static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
 {
-    if (pictures->count > 0)
-        weir_text_add(text, "<h3>Pictures</h3>\n<div class=\"pictures\">\n");
+    bool is_open = false;
+
+    weir_text_add(text, "%s", pictures->count > 0 ? "<h3>Pictures</h3>\n" : "");
     for (unsigned i = 0, count; i < pictures->count; i += count) {
         const char *name = pictures->list[i]->name;
         int length = (int)strcspn(name, "-");
@@ -270,19 +280,19 @@ static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
         for (count = 1; i + count < pictures->count; count++)
             if (strncmp(pictures->list[i + count]->name, name, (size_t)length) != 0)
                 break;
-        is_folded = i > 0 && count > UNFOLDED_MAX;
+        is_folded = i > 0 && (count > UNFOLDED_MAX ||
+                              (pictures->has_whole && i >= pictures->first_of_phases));
         if (is_folded)
-            weir_text_add(text,
-                          "</div>\n<details><summary>%.*s: %u pictures</summary>\n<div "
-                          "class=\"pictures\">\n",
-                          length, name, count);
+            weir_text_add(text, "%s<details><summary>%.*s: %u picture%s</summary>\n",
+                          is_open ? "</div>\n" : "", length, name, count, count == 1 ? "" : "s");
+        if (is_folded || !is_open)
+            weir_text_add(text, "<div class=\"pictures\">\n");
         for (unsigned k = i; k < i + count; k++)
             add_picture(text, pictures->list[k]);
-        if (is_folded)
-            weir_text_add(text, "</div>\n</details>\n<div class=\"pictures\">\n");
+        weir_text_add(text, "%s", is_folded ? "</div>\n</details>\n" : "");
+        is_open = !is_folded;
     }
-    if (pictures->count > 0)
-        weir_text_add(text, "</div>\n");
+    weir_text_add(text, "%s", is_open ? "</div>\n" : "");
     if (pictures->left_out > 0)
         weir_text_add(text,
                       "<p>%u more pictures are left out: <code>--test N</code> makes a page of one "
@@ -295,45 +305,34 @@ static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
 
 static void add_figures(struct weir_text *text, const struct weir_measured_run *run)
 {
-    static const struct {
-        const char *name, *title;
-        enum weir_quantity quantity;
-    } columns[] = {{"rate", "rate", WEIR_QUANTITY_BYTES_PER_S},
-                   {"ops", "operations", WEIR_QUANTITY_OPS_PER_S},
-                   {"p50", "p50", WEIR_QUANTITY_SECONDS},
-                   {"p99", "p99", WEIR_QUANTITY_SECONDS},
-                   {"latency_max", "max", WEIR_QUANTITY_SECONDS},
-                   {"time", "time", WEIR_QUANTITY_SECONDS}};
-    unsigned shown = 0, left_out = 0;
+    static const char *const names[] = {"rate", "ops", "p50", "p99", "latency_max", "time"};
+    const struct weir_figure_row *rows[sizeof names / sizeof *names];
+    unsigned shown = 0;
 
     weir_text_add(text, "<details><summary>Figures of each phase</summary><div class=\"wide\">"
                         "<table>\n<tr><th>phase</th><th>repetition</th>");
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        weir_text_add(text, "<th>%s</th>", columns[k].title);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        rows[k] = weir_figure_find(names[k]);
+        weir_text_add(text, "<th title=\"%s\">%s</th>", rows[k]->meaning, rows[k]->name);
+    }
     weir_text_add(text, "<th>verdict</th><th>findings</th></tr>\n");
     for (unsigned i = 0; i < run->phase_count; i++) {
         const struct weir_measured_phase *phase = &run->phases[i];
+        const char *of = phase->step[0] != '\0' ? phase->step : phase->target;
 
-        if (phase->part[0] != '\0' && phase->found != NULL)
+        if ((phase->part[0] != '\0' && phase->found != NULL) || ++shown > ROWS_MAX)
             continue;
-        if (shown++ >= ROWS_MAX) {
-            left_out++;
-            continue;
-        }
         weir_text_add(text, "<tr><td>");
         weir_xml_add(text, phase->name);
-        weir_text_add(text, "%s",
-                      phase->step[0] != '\0'     ? ", "
-                      : phase->target[0] != '\0' ? " "
-                                                 : "");
-        weir_xml_add(text, phase->step[0] != '\0' ? phase->step : phase->target);
+        weir_text_add(text, "%s", of[0] != '\0' ? ", " : "");
+        weir_xml_add(text, of);
         weir_text_add(text, "</td><td>%u</td>", phase->repetition);
-        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
-            const struct weir_measured_figure *figure = weir_measured_find(phase, columns[k].name);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const struct weir_measured_figure *figure = weir_measured_find(phase, names[k]);
 
             weir_text_add(text, "<td>");
             if (figure != NULL)
-                weir_quantity_add(text, columns[k].quantity, figure->value);
+                weir_quantity_add(text, weir_pictures_quantity(rows[k]->unit), figure->value);
             weir_text_add(text, "</td>");
         }
         weir_text_add(text, "<td>%s</td><td>", weir_believed_names[phase->believed]);
@@ -341,8 +340,9 @@ static void add_figures(struct weir_text *text, const struct weir_measured_run *
         weir_text_add(text, "</td></tr>\n");
     }
     weir_text_add(text, "</table>");
-    if (left_out > 0)
-        weir_text_add(text, "<p>%u more rows: <code>--format csv-long</code></p>", left_out);
+    if (shown > ROWS_MAX)
+        weir_text_add(text, "<p>%u more rows: <code>--format csv-long</code></p>",
+                      shown - ROWS_MAX);
     weir_text_add(text, "</div></details>\n");
 }
 
@@ -377,154 +377,56 @@ static void add_report(struct weir_text *text, const struct weir_measured_run *r
     weir_text_close(&report);
 }
 
-/* ---- environment ---- */
-
-/* Members of an object as rows; empty ones, and those of objects in it, are left out. */
-static void add_object(struct weir_text *text, const json_t *object)
-{
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        size_t length = strlen(key);
-        bool is_bytes = length > 6 && strcmp(key + length - 6, "_bytes") == 0;
-        struct weir_text shown = {0};
-        char name[64];
-
-        snprintf(name, sizeof name, "%.*s", is_bytes ? (int)length - 6 : 63, key);
-        for (char *at = name; *at != '\0'; at++)
-            *at = *at == '_' ? ' ' : *at;
-        if (json_is_string(value))
-            weir_text_add(&shown, "%s", json_string_value(value));
-        else if (json_is_number(value) && json_number_value(value) > 0)
-            weir_quantity_add(&shown, is_bytes ? WEIR_QUANTITY_BYTES : WEIR_QUANTITY_NUMBER,
-                              json_number_value(value));
-        else if (json_is_true(value))
-            weir_text_add(&shown, "yes");
-        for (size_t i = 0; json_is_array(value) && i < json_array_size(value); i++) {
-            const json_t *part = json_array_get(value, i);
-            const char *model = json_string_value(json_object_get(part, "model"));
-
-            if (model == NULL || model[0] == '\0')
-                model = json_string_value(json_object_get(part, "kind"));
-            if (json_string_value(json_object_get(part, "name")) != NULL)
-                weir_text_add(&shown, "%s%s%s%s", i > 0 ? "; " : "",
-                              json_string_value(json_object_get(part, "name")),
-                              model != NULL ? " " : "", model != NULL ? model : "");
-        }
-        add_row(text, name, weir_text_string(&shown));
-        weir_text_close(&shown);
-    }
-}
-
-static void add_list(struct weir_text *text, const char *title, const json_t *list)
-{
-    for (size_t i = 0; i < json_array_size(list) && i < 8; i++) {
-        weir_text_add(text, "<details><summary>%s%s%s</summary><dl class=\"facts\">\n", title,
-                      json_array_size(list) > 1 ? ": " : "",
-                      json_array_size(list) > 1 ? "one of several kinds" : "");
-        add_object(text, json_array_get(list, i));
-        weir_text_add(text, "</dl></details>\n");
-    }
-}
+/* ---- environment, and how to repeat it ---- */
 
 static void add_environment(struct weir_text *text, const struct weir_measured_run *run)
 {
-    json_t *of_run, *of_test = NULL;
+    struct weir_trust_view view = {.plan = run->plan, .result = run->result};
+    struct weir_text block = {0};
 
-    weir_text_add(text, "<h3>Environment</h3>\n<dl class=\"facts\">\n");
-    add_row(text, "weir", run->version);
+    weir_text_add(text, "<h3>Environment</h3>\n");
+    if (run->plan != NULL) {
+        weir_trust_environment(&block, &view);
+        add_block(text, "environment", &block, "environment\n");
+        return;
+    }
+    weir_text_add(text, "<dl class=\"facts\">\n");
     add_row(text, "MPI", run->mpi_library);
     add_row(text, "job", run->job);
     add_row(text, "kernel", run->kernel);
     add_row(text, "distribution", run->distribution);
     add_row(text, "CPU", run->cpu_model);
     weir_text_add(text, "</dl>\n");
-    if (run->plan == NULL)
-        return;
-    of_run = weir_json_object(weir_record_run_fields, run->result);
-    add_list(text, "Nodes", json_object_get(of_run, "environment"));
-    if (run->result->test_count > 0)
-        of_test = weir_json_object(weir_record_test_fields, &run->result->tests[0]);
-    add_list(text, "Storage", json_object_get(of_test, "storage"));
-    json_decref(of_run);
-    json_decref(of_test);
 }
-
-/* ---- how to repeat it ---- */
 
 static void add_repeat(struct weir_text *text, const struct weir_measured_run *run)
 {
-    const char *result = strstr(run->command, " --result"), *rest = result;
-    struct weir_text command = {0};
-    char ranks[32] = "";
+    const struct weir_phase_result *found = run->phase_count > 0 ? run->phases[0].found : NULL;
+    struct weir_arena arena = {0};
 
+    weir_text_add(text, "<h3>How to repeat it</h3>\n<pre>");
     if (run->ranks > 1)
-        snprintf(ranks, sizeof ranks, "mpiexec -n %u ", run->ranks);
-    if (rest != NULL && rest[strlen(" --result")] != '\0') { /* and its value */
-        rest += strlen(" --result") + 1;
-        rest += strcspn(rest, " ");
-    }
-    weir_text_add(text, "<h3>How to repeat it</h3>\n<pre>%s", ranks);
-    if (result != NULL) {
-        weir_text_add(&command, "%.*s%s", (int)(result - run->command), run->command, rest);
-        weir_xml_add(text, weir_text_string(&command));
-        weir_text_close(&command);
-    } else {
-        weir_xml_add(text, run->command);
-    }
+        weir_text_add(text, "mpiexec -n %u ", run->ranks);
+    weir_xml_add(text, weir_compare_work(&arena, run->command));
     weir_text_add(text, " --result NEW.jsonl\nweir compare ");
     weir_xml_add(text, run->source);
-    weir_text_add(text,
-                  "%s%s -- NEW.jsonl</pre>\n<p>Run %s, plan %s: equal plans did the same work.",
-                  run->run_id[0] != '\0' ? " --run " : "", run->run_id,
-                  run->run_id[0] != '\0' ? run->run_id : "without an id",
-                  run->plan_id[0] != '\0' ? run->plan_id : "unknown");
-    if (run->phase_count > 0 && run->phases[0].found != NULL &&
-        run->phases[0].found->data_seed != 0)
-        weir_text_add(text, " Seed of the data: 0x%llx.",
-                      (unsigned long long)run->phases[0].found->data_seed);
-    weir_text_add(text, "</p>\n");
+    weir_text_add(text, "%s%s -- NEW.jsonl</pre>\n<p>Measured by weir ",
+                  run->run_id[0] != '\0' ? " --run " : "", run->run_id);
+    weir_xml_add(text, run->version);
+    if (run->plan_id[0] != '\0')
+        weir_text_add(text, ". Plan %s: equal plans did the same work", run->plan_id);
+    if (found != NULL && found->data_seed != 0)
+        weir_text_add(text, ". Seed of the data: 0x%llx", (unsigned long long)found->data_seed);
+    weir_text_add(text, ".</p>\n");
     if (run->plan != NULL && run->plan->source.script != NULL) {
         weir_text_add(text, "<details><summary>The script</summary><pre>");
         weir_xml_add(text, run->plan->source.script);
         weir_text_add(text, "</pre></details>\n");
     }
+    weir_arena_close(&arena);
 }
 
 /* ---- the whole ---- */
-
-/* Medians over repetitions of the first kinds of phases: "write 2.1 GB/s, read 3.0 GB/s". */
-static void add_rates(struct weir_text *text, const struct weir_measured_run *run)
-{
-    double *values = weir_memory_grow(NULL, (run->phase_count + 1) * sizeof *values);
-
-    for (unsigned i = 0, kinds = 0; i < run->phase_count && kinds < 3; i++) {
-        const struct weir_measured_phase *phase = &run->phases[i];
-        bool is_in_bytes = weir_measured_find(phase, "rate") != NULL, is_new = phase->is_timed;
-        unsigned count = 0;
-
-        for (unsigned k = 0; k < i && is_new; k++)
-            is_new = strcmp(run->phases[k].name, phase->name) != 0;
-        for (unsigned k = i; k < run->phase_count && is_new; k++) {
-            const struct weir_measured_figure *figure =
-                weir_measured_find(&run->phases[k], is_in_bytes ? "rate" : "ops");
-
-            if (figure != NULL && strcmp(run->phases[k].name, phase->name) == 0 &&
-                run->phases[k].part[0] == '\0')
-                values[count++] = figure->value;
-        }
-        if (count == 0)
-            continue;
-        weir_text_add(text, "%s", kinds++ > 0 ? ", " : "");
-        weir_xml_add(text, phase->name);
-        weir_text_add(text, " ");
-        weir_quantity_add(text, is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S : WEIR_QUANTITY_OPS_PER_S,
-                          weir_median_sort(values, count));
-    }
-    free(values);
-}
 
 void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *run)
 {
@@ -533,19 +435,27 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
     char begun[WEIR_DATE_BYTES];
 
     page->count++;
+    weir_pictures_open(&pictures, run);
     weir_date_format_iso(run->begun_s, begun);
     weir_text_add(index, "<tr><td><a href=\"#run-%u\">%u</a></td><td>", page->count,
                   run->number + 1);
     add_badge(index, run->believed);
     weir_text_add(index, "</td><td>");
-    add_rates(index, run);
+    /* Medians of the first kinds of phases: "write 2.1 GB/s, read 3.0 GB/s". */
+    for (unsigned i = 0, shown = 0; i < pictures.kind_count && shown < 3; i++)
+        if (isfinite(pictures.kinds[i].median)) {
+            weir_text_add(index, "%s", shown++ > 0 ? ", " : "");
+            weir_xml_add(index, pictures.kinds[i].name);
+            weir_text_add(index, " ");
+            weir_quantity_add(index, pictures.kinds[i].quantity, pictures.kinds[i].median);
+        }
     weir_text_add(index, "</td><td>%u</td><td>%s</td><td>", run->ranks, begun);
     weir_xml_add(index, run->label[0] != '\0' ? run->label : run->command);
     weir_text_add(index, "</td></tr>\n");
 
     weir_text_add(text, "<section id=\"run-%u\">\n<h2>", page->count);
     add_badge(text, run->believed);
-    weir_text_add(text,
+    weir_text_add(text, "%s",
                   run->plan != NULL && run->plan->sweep.axis_count > 0 ? " sweep over " : " ");
     weir_xml_add(text, run->dialect);
     weir_text_add(text, "%s", run->label[0] != '\0' ? ": " : "");
@@ -553,7 +463,6 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
     weir_text_add(text, "</h2>\n");
     add_verdict(text, run);
     add_facts(text, run);
-    weir_pictures_open(&pictures, run);
     add_pictures(text, &pictures);
     weir_text_add(text, "<h3>Tables</h3>\n");
     add_figures(text, run);
@@ -595,26 +504,22 @@ static const char style[] =
     "h1{font-size:20px}h2{font-size:18px;border-top:1px solid #c9d1d9;padding-top:16px}"
     "h3{font-size:15px;margin:22px 0 6px}\n"
     "pre{white-space:pre-wrap;margin:6px 0;padding:8px 10px;background:#f3f5f7;font-size:13px}\n"
-    "pre.verdict{border-left:5px "
-    "solid}pre.ok{border-color:#1b7a3d}pre.caution{border-color:#9a6700}"
-    "pre.bad{border-color:#b3261e}\n"
-    ".badge{white-space:nowrap;padding:1px "
-    "8px;border-radius:3px;font-size:13px;font-weight:600;color:#fff}"
-    ".badge.ok{background:#1b7a3d}.badge.caution{background:#8a5a00}.badge.bad{background:#b3261e}"
-    "\n"
+    "pre.verdict{border-left:5px solid}pre.ok{border-color:#1b7a3d}"
+    "pre.caution{border-color:#9a6700}pre.bad{border-color:#b3261e}\n"
+    ".badge{white-space:nowrap;padding:1px 8px;border-radius:3px;font-size:13px;font-weight:600;"
+    "color:#fff}.badge.ok{background:#1b7a3d}.badge.caution{background:#8a5a00}"
+    ".badge.bad{background:#b3261e}\n"
     "table{border-collapse:collapse;font-size:13px}th,td{text-align:left;vertical-align:top;"
     "padding:2px 10px 2px 0;font-weight:400}th{color:#4d5a66}\n"
-    ".facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));gap:0 "
-    "24px;"
-    "margin:0;font-size:13px}.facts div{display:flex;gap:10px}dt{flex:0 0 "
-    "104px;color:#4d5a66}dd{margin:0}a{color:#1f5fa8}summary{cursor:pointer;color:#1f5fa8;padding:"
-    "3px "
-    "0}\n"
+    ".facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));"
+    "gap:0 24px;margin:0;font-size:13px}.facts div{display:flex;gap:10px}dt{flex:0 0 104px;"
+    "color:#4d5a66}dd{margin:0}\n"
+    "a,summary{color:#1f5fa8}summary{cursor:pointer;padding:3px 0}figure "
+    "summary,p{font-size:13px}\n"
     ".wide{overflow-x:auto}.wide table{overflow-wrap:normal}pre.wide{white-space:pre}\n"
     ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr));"
-    "gap:18px "
-    "28px}figure{margin:0;min-width:0;max-width:640px}figcaption{font-size:13px;margin-bottom:4px}"
-    "svg{width:100%;height:auto;display:block}\n"
+    "gap:18px 28px;margin:6px 0 14px}figure{margin:0;min-width:0;max-width:640px}"
+    "figcaption{font-size:13px;margin-bottom:4px}svg{width:100%;height:auto;display:block}\n"
     "@media screen and (prefers-color-scheme:dark){body{color:#e4e8ec;background:#14181d}"
     "h2{border-color:#39424c}pre{background:#1f252c}th,dt{color:#aebbc7}a,summary{color:#7db3f0}"
     "pre.ok{border-color:#72cf93}pre.caution{border-color:#f0a860}pre.bad{border-color:#ff8f85}}\n"

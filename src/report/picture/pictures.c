@@ -5,6 +5,7 @@
 #include "weir/base/memory.h"
 #include "weir/measure/median.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -14,15 +15,87 @@
 #define HEAT_ROWS_OF_MANY 128
 #define INTERVALS_MIN 16    /* of a series: fewer are no picture */
 #define REPETITIONS_SHOWN 5 /* lines in one picture: more are not distinguishable */
+#define SERIES_SHOWN 3
 
-const struct weir_picture_kind weir_picture_kinds[];
+#define LAYERS_MAX (2 * WEIR_PICTURE_SIDES_MAX)
+_Static_assert(LAYERS_MAX >= REPETITIONS_SHOWN + 2 + WEIR_VERB_RESULTS_MAX &&
+                   LAYERS_MAX >= 2 * SERIES_SHOWN + 1 && LAYERS_MAX >= WEIR_TONES,
+               "layers of latencies, of series, of labels");
+
+enum axis { NONE, TIME, RATE, LATENCY, OPERATIONS, RANK, RANKS, CHANGE };
+static const struct weir_axis axes[] = {
+    [NONE] = {.label = ""},
+    [TIME] = {.label = "time", .quantity = WEIR_QUANTITY_SECONDS, .has_zero = true},
+    [RATE] = {.label = "rate", .quantity = WEIR_QUANTITY_OPS_PER_S, .has_zero = true},
+    [LATENCY] = {"latency", WEIR_QUANTITY_SECONDS, .scale = WEIR_SCALE_LOG},
+    [OPERATIONS] = {.label = "operations", .has_zero = true},
+    [RANK] = {.label = "rank"},
+    [RANKS] = {.label = "ranks"},
+    [CHANGE] = {.label = "change", .quantity = WEIR_QUANTITY_SHARE}};
+
+#define MEDIANS "Medians of repetitions, with the least and the greatest."
+
+/* The kind of a picture is the key up to "-". %s of titles is the subject: a phase, or all that the
+ * picture says of itself. */
+static const struct text {
+    const char *key, *title, *caption;
+    enum axis x, y;
+} texts[] = {
+    {"sweep", "%s",
+     MEDIANS " The knee is the first step that is not below the best one by more than the noise.",
+     NONE, RATE},
+    {"sweep-grid", "%s", "Medians of repetitions.", NONE, NONE},
+    {"records", "%s: rate by record and file size",
+     "The last repetition of each. Hatched rates are not the storage's.", NONE, NONE},
+    {"targets", "%s: each target alone",
+     "Means of repetitions, with the least and the greatest. Outliers are hatched.", RATE, NONE},
+    {"pairs", "%s",
+     "From the rank of the row to the rank of the column: means of repetitions. Hatched: more than "
+     "a tenth worse than the median.",
+     NONE, NONE},
+    {"pairs-sum", "Pairs alone and all at once, with their sums",
+     "If the sum of the rates at once is below the sum of the rates alone, pairs share a part of "
+     "the network.",
+     RATE, NONE},
+    {"operations", "Operations per second", MEDIANS, RATE, NONE},
+    {"repetitions", "Rates of repetitions",
+     "Each dot is a repetition, in the order in which they ran.", NONE, RATE},
+    {"rate", "%s: rate over time",
+     "Data or operations completed in each interval, over the time since the common start.", TIME,
+     RATE},
+    {"latency", "%s: time of an operation",
+     "Quantiles in percent of the times of single operations, as far as there are enough of them.",
+     NONE, LATENCY},
+    {"load", "%s: latency over rate", "A point for each step or test, and each repetition of it.",
+     RATE, LATENCY},
+    {"load-depths", "%s: median latency over rate",
+     "A point for each depth that was tried. A cross marks the chosen one.", RATE, LATENCY},
+    {"backlog", "%s asked for",
+     "Operations that were due and not yet issued, summed over ranks. If it grows, the rate "
+     "exceeds that of the storage.",
+     TIME, OPERATIONS},
+    {"ranks", "%s: ranks by rate", "Each rank over its own time, the slowest first.", RANKS, RATE},
+    {"heat", "%s: rate by rank and time",
+     "Each row is a rank, or the mean of successive ones. Bars at the edges are means of columns "
+     "and rows.",
+     TIME, RANK},
+    {"labels", "%s: labels over time", "Each box is an execution of a label on a rank.", TIME,
+     NONE},
+    {"change", "Change from %s, with its 95 %% range",
+     "Right of 0 a rate is faster, and a time is slower. A cross marks a loss beyond the limit "
+     "(dotted). A range across 0 is no difference.",
+     CHANGE, NONE},
+    {"sides", "Rates of %s", MEDIANS " Hatched: not comparable.", RATE, NONE},
+    {"times", "Times of %s", MEDIANS " Hatched: not comparable.", TIME, NONE}};
 
 /* ---- building ---- */
 
 /* "File creation" -> "file-creation" */
-static const char *slug(struct weir_arena *arena, const char *kind, const char *subject)
+static const char *slug(struct weir_arena *arena, int kind_length, const char *kind,
+                        const char *subject)
 {
-    char *name = weir_arena_printf(arena, "%s%s%.80s", kind, subject[0] ? "-" : "", subject);
+    char *name =
+        weir_arena_printf(arena, "%.*s%s%.80s", kind_length, kind, subject[0] ? "-" : "", subject);
     char *to = name;
 
     for (const char *from = name; *from != '\0'; from++) {
@@ -31,66 +104,63 @@ static const char *slug(struct weir_arena *arena, const char *kind, const char *
         else if (to > name && to[-1] != '-')
             *to++ = '-';
     }
-    *to = '\0';
+    to[to > name && to[-1] == '-' ? -1 : 0] = '\0';
     return name;
 }
 
-struct weir_picture *weir_pictures_add(struct weir_pictures *pictures, const char *kind,
-                                       const char *subject, unsigned layers, const char *title,
-                                       const char *caption)
+struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *key,
+                                       const char *subject, const char *shown)
 {
-    const char *name = slug(&pictures->arena, kind, subject);
-    size_t length = strlen(kind);
+    struct weir_arena *arena = &set->arena;
+    size_t length = strcspn(key, "-");
+    const char *name = slug(arena, (int)length, key, subject);
+    const struct text *text = texts;
     struct weir_picture *picture;
     unsigned same = 0, alike = 0;
-    unsigned most = pictures->has_whole ? WEIR_PICTURES_OF_KIND / 3 : WEIR_PICTURES_OF_KIND;
 
-    for (unsigned i = 0; i < pictures->count; i++) {
-        const char *other = pictures->list[i]->name;
+    for (unsigned i = 0; i < set->count; i++) {
+        const char *other = set->list[i]->name;
 
-        same +=
-            strncmp(other, kind, length) == 0 && (other[length] == '-' || other[length] == '\0');
-        alike += strncmp(other, name, strlen(name)) == 0;
+        same += strncmp(other, key, length) == 0 && (other[length] == '-' || other[length] == '\0');
+        alike += weir_text_begins(other, name);
     }
-    if (same >= most) {
-        pictures->left_out++;
+    if (same >= (set->has_whole ? WEIR_PICTURES_OF_KIND / 3 : WEIR_PICTURES_OF_KIND)) {
+        set->left_out++;
         return NULL;
     }
-    if (alike > 0)
-        name = weir_arena_printf(&pictures->arena, "%s-%u", name, alike + 1);
-    if (pictures->count == pictures->capacity) {
-        pictures->capacity = pictures->capacity > 0 ? 2 * pictures->capacity : 16;
-        pictures->list =
-            weir_memory_grow(pictures->list, pictures->capacity * sizeof *pictures->list);
-    }
-    picture = weir_arena_take(&pictures->arena, sizeof *picture);
+    while (strcmp(text->key, key) != 0)
+        text++;
+    picture = weir_arena_take(arena, sizeof *picture);
     *picture = (struct weir_picture){
-        .name = name,
-        .title = title,
-        .caption = caption,
-        .x.label = "",
-        .y.label = "",
-        .layers = weir_arena_take(&pictures->arena, (layers + 1) * sizeof *picture->layers)};
-    pictures->list[pictures->count++] = picture;
+        .name = alike > 0 ? weir_arena_printf(arena, "%s-%u", name, alike + 1) : name,
+        .title = weir_arena_printf(arena, text->title, shown != NULL ? shown : subject),
+        .caption = text->caption,
+        .x = axes[text->x],
+        .y = axes[text->y],
+        .layers = weir_arena_take(arena, LAYERS_MAX * sizeof *picture->layers)};
+    set->list = weir_memory_grow(set->list, (set->count + 1) * sizeof *set->list);
+    set->list[set->count++] = set->latest = picture;
     return picture;
 }
 
-struct weir_points weir_pictures_add_layer(struct weir_pictures *pictures,
-                                           struct weir_picture *picture, enum weir_mark mark,
-                                           unsigned tone, const char *name, size_t count,
-                                           unsigned arrays)
+struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark, unsigned tone,
+                                  const char *name, size_t count)
 {
-    struct weir_arena *arena = &pictures->arena;
+    struct weir_arena *arena = &set->arena;
     size_t bytes = (count + 1) * sizeof(double);
+    bool is_range = mark == WEIR_MARK_BAND || mark == WEIR_MARK_RANGES || mark == WEIR_MARK_SPANS;
+    bool is_single = mark == WEIR_MARK_DOTS || mark == WEIR_MARK_BARS;
     struct weir_points points = {
-        .x = arrays & WEIR_HAS_X ? weir_arena_take(arena, bytes) : NULL,
-        .y = arrays & WEIR_HAS_Y ? weir_arena_take(arena, bytes) : NULL,
-        .low = arrays & WEIR_HAS_RANGE ? weir_arena_take(arena, bytes) : NULL,
-        .high = arrays & WEIR_HAS_RANGE ? weir_arena_take(arena, bytes) : NULL,
-        .labels = arrays & WEIR_HAS_LABELS ? weir_arena_take(arena, bytes) : NULL,
-        .is_odd = arrays & WEIR_HAS_ODD ? weir_arena_take(arena, count + 1) : NULL,
-        .layer = (struct weir_layer *)(uintptr_t)&picture->layers[picture->layer_count++]};
+        .x = !is_range || mark == WEIR_MARK_BAND ? weir_arena_take(arena, bytes) : NULL,
+        .y = mark != WEIR_MARK_BAND ? weir_arena_take(arena, bytes) : NULL,
+        .low = is_range ? weir_arena_take(arena, bytes) : NULL,
+        .high = is_range ? weir_arena_take(arena, bytes) : NULL,
+        .labels = is_single ? weir_arena_take(arena, bytes) : NULL,
+        .is_odd = is_single ? weir_arena_take(arena, count + 1) : NULL,
+        .layer = (struct weir_layer *)(uintptr_t)&set->latest->layers[set->latest->layer_count]};
 
+    assert(set->latest->layer_count < LAYERS_MAX);
+    set->latest->layer_count++;
     *points.layer = (struct weir_layer){.mark = mark,
                                         .tone = tone,
                                         .name = name,
@@ -104,14 +174,124 @@ struct weir_points weir_pictures_add_layer(struct weir_pictures *pictures,
     return points;
 }
 
-const char *weir_pictures_text(struct weir_pictures *pictures, enum weir_quantity quantity,
-                               double value)
+void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, const char *name,
+                   double value, const char *label)
+{
+    struct weir_points rule = weir_layer_add(set, WEIR_MARK_RULE, tone, name, 1);
+
+    rule.x[0] = rule.y[0] = value;
+    rule.layer->x = is_level ? NULL : rule.x;
+    rule.layer->y = is_level ? rule.y : NULL;
+    if (label != NULL) {
+        rule.labels = weir_arena_take(&set->arena, sizeof *rule.labels);
+        rule.labels[0] = label;
+        rule.layer->labels = rule.labels;
+    }
+}
+
+void weir_bar_set_range(struct weir_bar *bar, const double values[], unsigned count)
+{
+    bar->low = bar->high = NAN;
+    for (unsigned i = 0; i < count && count > 1; i++) {
+        bar->low = fmin(bar->low, values[i]);
+        bar->high = fmax(bar->high, values[i]);
+    }
+}
+
+void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
+                   const struct weir_bar bars[], unsigned count)
+{
+    const char **names = weir_arena_take(&set->arena, (count + 1) * sizeof *names);
+    struct weir_points layer =
+        weir_layer_add(set, WEIR_MARK_BARS, side % WEIR_TONES, legend, count);
+    struct weir_points ranges =
+        weir_layer_add(set, WEIR_MARK_RANGES, WEIR_TONE_REFERENCE, NULL, count);
+
+    for (unsigned i = 0; i < count; i++) {
+        names[i] = bars[i].name;
+        layer.x[i] = bars[i].value;
+        layer.y[i] = i;
+        layer.is_odd[i] = bars[i].is_odd;
+        layer.labels[i] = bars[i].label;
+        if (bars[i].label == NULL && isfinite(bars[i].value))
+            layer.labels[i] = weir_pictures_text(set, set->latest->x.quantity, bars[i].value);
+        /* The bars of a row take 0.76 of it, as in src/picture. */
+        ranges.y[i] = i + 0.76 / sides * (side - (sides - 1) / 2.0);
+        ranges.low[i] = bars[i].low;
+        ranges.high[i] = bars[i].high;
+    }
+    if (side == 0)
+        set->latest->y = weir_axis_of_names(set->latest->y.label, names, count);
+}
+
+struct weir_grid weir_grid_add(struct weir_pictures *set, unsigned rows, unsigned columns,
+                               enum weir_quantity quantity, const char *odd_name)
+{
+    size_t count = (size_t)rows * columns;
+    struct weir_grid grid = {.values =
+                                 weir_arena_take(&set->arena, (count + 1) * sizeof *grid.values),
+                             .is_odd = weir_arena_take(&set->arena, count + 1),
+                             .cells = weir_arena_take(&set->arena, sizeof *grid.cells)};
+
+    for (size_t i = 0; i < count; i++)
+        grid.values[i] = NAN;
+    *grid.cells = (struct weir_cells){.rows = rows,
+                                      .columns = columns,
+                                      .values = grid.values,
+                                      .is_odd = odd_name != NULL ? grid.is_odd : NULL,
+                                      .odd_name = odd_name,
+                                      .quantity = quantity};
+    set->latest->cells = grid.cells;
+    return grid;
+}
+
+struct weir_axis weir_axis_of_names(const char *label, const char *const *names, unsigned count)
+{
+    return (struct weir_axis){
+        .label = label, .scale = WEIR_SCALE_NAMES, .names = names, .name_count = count};
+}
+
+enum weir_quantity weir_pictures_quantity(const char *unit)
+{
+    return strcmp(unit, "bytes/s") == 0 ? WEIR_QUANTITY_BYTES_PER_S
+           : strcmp(unit, "1/s") == 0   ? WEIR_QUANTITY_OPS_PER_S
+           : strcmp(unit, "s") == 0     ? WEIR_QUANTITY_SECONDS
+           : strcmp(unit, "bytes") == 0 ? WEIR_QUANTITY_BYTES
+                                        : WEIR_QUANTITY_NUMBER;
+}
+
+void weir_pictures_finish(struct weir_pictures *set)
+{
+    for (unsigned i = 0; i < set->count; i++)
+        for (unsigned k = 0; k < set->list[i]->layer_count; k++) {
+            struct weir_layer *layer = (struct weir_layer *)(uintptr_t)&set->list[i]->layers[k];
+            size_t n = 0;
+
+            while (layer->labels != NULL && n < layer->count && layer->labels[n] == NULL)
+                n++;
+            if (n == layer->count)
+                layer->labels = NULL;
+        }
+}
+
+const char *weir_pictures_short(struct weir_pictures *set, const char *name)
+{
+    const char *path = name + strlen("program "), *at;
+
+    if (!weir_text_begins(name, "program "))
+        return name;
+    for (at = path + strcspn(path, ","); at > path && at[-1] != '/';)
+        at--;
+    return weir_arena_printf(&set->arena, "program %s", at);
+}
+
+const char *weir_pictures_text(struct weir_pictures *set, enum weir_quantity quantity, double value)
 {
     struct weir_text text = {0};
     const char *copy;
 
     weir_quantity_add(&text, quantity, value);
-    copy = weir_arena_copy(&pictures->arena, weir_text_string(&text));
+    copy = weir_arena_copy(&set->arena, weir_text_string(&text));
     weir_text_close(&text);
     return copy;
 }
@@ -125,54 +305,71 @@ static bool is_same_kind(const struct weir_measured_phase *one,
            strcmp(one->name, other->name) == 0;
 }
 
-static double rate_of(const struct weir_measured_phase *phase, bool is_in_bytes)
+/* Sets the rates of a kind, their median, and the repetition that is nearest to it. */
+static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
 {
-    const struct weir_measured_figure *figure =
-        weir_measured_find(phase, is_in_bytes ? "rate" : "ops");
+    double *sorted = weir_arena_take(&set->arena, (kind->count + 1) * sizeof *sorted);
+    double least = INFINITY;
+    unsigned count = 0;
 
-    return figure != NULL ? figure->value : NAN;
+    kind->rates = weir_arena_take(&set->arena, (kind->count + 1) * sizeof *kind->rates);
+    for (unsigned i = 0; i < kind->count; i++) {
+        const struct weir_measured_figure *figure = weir_measured_find(
+            kind->all[i], kind->quantity == WEIR_QUANTITY_BYTES_PER_S ? "rate" : "ops");
+
+        kind->rates[i] = figure != NULL ? figure->value : NAN;
+        if (figure != NULL && kind->all[i]->outcome == WEIR_OUTCOME_COMPLETE)
+            sorted[count++] = figure->value;
+    }
+    kind->median = count > 0 ? weir_median_sort(sorted, count) : NAN;
+    for (unsigned i = 0; i < kind->count; i++)
+        if (fabs(kind->rates[i] - kind->median) < least) {
+            least = fabs(kind->rates[i] - kind->median);
+            kind->typical = i;
+        }
 }
 
-/* All kinds of timed phases that have a result; `*count` of them, in the arena. */
-static struct weir_phase_kind *find_kinds(struct weir_pictures *pictures, unsigned *count)
+static void find_kinds(struct weir_pictures *set)
 {
-    const struct weir_measured_run *run = pictures->run;
-    struct weir_arena *arena = &pictures->arena;
-    struct weir_phase_kind *kinds = pictures->kinds;
-    unsigned *kind_of = weir_arena_take(arena, (run->phase_count + 1) * sizeof *kind_of);
-    const struct weir_measured_phase **all;
-    unsigned tests = 0;
+    const struct weir_measured_run *run = set->run;
+    struct weir_arena *arena = &set->arena;
+    size_t room = run->phase_count + 1;
+    struct weir_phase_kind *kinds = weir_arena_take(arena, room * sizeof *kinds);
+    const struct weir_measured_phase **all = weir_arena_take(arena, room * sizeof *all);
+    unsigned *kind_of = weir_arena_take(arena, room * sizeof *kind_of), tests = 0, count = 0;
 
-    *count = pictures->kind_count;
-    if (kinds != NULL)
-        return kinds;
-    kinds = weir_arena_take(arena, (run->phase_count + 1) * sizeof *kinds);
-    all = weir_arena_take(arena, (run->phase_count + 1) * sizeof *all);
-    for (unsigned i = 0; i < run->phase_count; i++)
-        tests = run->phases[i].test > tests ? run->phases[i].test : tests;
     for (unsigned i = 0; i < run->phase_count; i++) {
         const struct weir_measured_phase *phase = &run->phases[i];
-        unsigned k = *count;
+        unsigned k = count;
 
+        tests = phase->test > tests ? phase->test : tests;
         kind_of[i] = UINT_MAX;
-        if (phase->part[0] != '\0' || !phase->is_timed || phase->found == NULL)
+        if (phase->part[0] != '\0' || !phase->is_timed)
             continue;
         while (k > 0 && !is_same_kind(kinds[k - 1].first, phase))
             k--;
-        kind_of[i] = k > 0 ? k - 1 : (*count)++;
-        if (k == 0) {
-            kinds[kind_of[i]] = (struct weir_phase_kind){.first = phase, .name = phase->name};
-            if (phase->step[0] != '\0')
-                kinds[kind_of[i]].name =
-                    weir_arena_printf(arena, "%s, %s", phase->name, phase->step);
-            else if (tests > 0)
-                kinds[kind_of[i]].name =
-                    weir_arena_printf(arena, "%s, test %u", phase->name, phase->test);
-        }
-        kinds[kind_of[i]].is_in_bytes |= isfinite(rate_of(phase, true));
+        kind_of[i] = k > 0 ? k - 1 : count++;
+        if (k == 0)
+            kinds[kind_of[i]] = (struct weir_phase_kind){.first = phase};
+        if (kinds[kind_of[i]].quantity != WEIR_QUANTITY_BYTES_PER_S)
+            kinds[kind_of[i]].quantity = weir_pictures_quantity(weir_measured_default(phase)->unit);
         kinds[kind_of[i]].count++;
     }
-    for (unsigned k = 0; k < *count; k++) {
+    for (unsigned k = 0; k < count; k++) {
+        const struct weir_measured_phase *first = kinds[k].first;
+        const char *verb = "";
+
+        for (unsigned other = 0; other < count && other < 4096; other++)
+            if (other != k && kinds[other].first->test == first->test &&
+                strcmp(kinds[other].first->name, first->name) == 0)
+                verb = first->verb;
+        kinds[k].name = weir_pictures_short(set, first->name);
+        if (verb[0] != '\0')
+            kinds[k].name = weir_arena_printf(arena, "%s (%s)", kinds[k].name, verb);
+        if (first->step[0] != '\0')
+            kinds[k].name = weir_arena_printf(arena, "%s, %s", kinds[k].name, first->step);
+        else if (tests > 0)
+            kinds[k].name = weir_arena_printf(arena, "%s, test %u", kinds[k].name, first->test);
         kinds[k].all = all;
         all += kinds[k].count;
         kinds[k].count = 0;
@@ -180,100 +377,58 @@ static struct weir_phase_kind *find_kinds(struct weir_pictures *pictures, unsign
     for (unsigned i = 0; i < run->phase_count; i++)
         if (kind_of[i] != UINT_MAX)
             kinds[kind_of[i]].all[kinds[kind_of[i]].count++] = &run->phases[i];
-    pictures->kinds = kinds;
-    pictures->kind_count = *count;
-    return kinds;
+    for (unsigned k = 0; k < count; k++)
+        set_rates(set, &kinds[k]);
+    set->kinds = kinds;
+    set->kind_count = count;
 }
 
-static struct weir_axis rate_axis(bool is_in_bytes)
+static const char *name_repetition(struct weir_pictures *set, const struct weir_phase_kind *kind,
+                                   unsigned i, const char *single)
 {
-    return (struct weir_axis){.label = "rate",
-                              .quantity =
-                                  is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S : WEIR_QUANTITY_OPS_PER_S,
-                              .has_zero = true};
-}
-
-static double median_rate(struct weir_pictures *pictures, const struct weir_phase_kind *kind)
-{
-    double *rates = weir_arena_take(&pictures->arena, (kind->count + 1) * sizeof *rates);
-    unsigned count = 0;
-
-    for (unsigned i = 0; i < kind->count; i++) {
-        double rate = rate_of(kind->all[i], kind->is_in_bytes);
-
-        if (isfinite(rate) && kind->all[i]->outcome == WEIR_OUTCOME_COMPLETE)
-            rates[count++] = rate;
-    }
-    return count > 0 ? weir_median_sort(rates, count) : NAN;
-}
-
-/* The repetition whose rate is nearest to the median; the first, if none has a rate. */
-static unsigned typical(struct weir_pictures *pictures, const struct weir_phase_kind *kind)
-{
-    double median = median_rate(pictures, kind), least = INFINITY;
-    unsigned nearest = 0;
-
-    for (unsigned i = 0; i < kind->count; i++) {
-        double distance = fabs(rate_of(kind->all[i], kind->is_in_bytes) - median);
-
-        if (distance < least) {
-            least = distance;
-            nearest = i;
-        }
-    }
-    return nearest;
+    if (kind->count == 1)
+        return single;
+    return weir_arena_printf(&set->arena, "repetition %u%s", kind->all[i]->repetition,
+                             i == kind->typical && kind->count > 2 ? " (median)" : "");
 }
 
 /* ---- rate over time ---- */
 
-static int compare_doubles(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return a < b ? -1 : a > b;
-}
-
 /* The band over ranks, each times the number of ranks, so that equal ranks are at the rate of all.
  */
-static void add_band(struct weir_pictures *pictures, struct weir_picture *picture,
-                     const struct weir_phase_result *found)
+static void add_band(struct weir_pictures *set, const struct weir_phase_result *found)
 {
     const struct weir_rank_series *series = &found->rank_series;
-    double *column = weir_arena_take(&pictures->arena, (series->rows + 1) * sizeof *column);
-    double seconds = (double)series->interval_ns / 1e9;
-    const char *name =
-        weir_arena_printf(&pictures->arena, "5 to 95 %% of ranks, times %u", found->rank_count);
+    double *column = weir_arena_take(&set->arena, (series->rows + 1) * sizeof *column);
     struct weir_points band;
 
-    if (series->rows < 4 || !(seconds > 0))
+    if (series->rows < 4 || series->interval_ns == 0)
         return;
-    band = weir_pictures_add_layer(pictures, picture, WEIR_MARK_BAND, 0, name, series->columns,
-                                   WEIR_HAS_X | WEIR_HAS_RANGE);
+    band = weir_layer_add(
+        set, WEIR_MARK_BAND, 0,
+        weir_arena_printf(&set->arena, "5 to 95 %% of ranks, times %u", found->rank_count),
+        series->columns);
     for (unsigned k = 0; k < series->columns; k++) {
         for (unsigned i = 0; i < series->rows; i++)
             column[i] = weir_rank_series_rate(series, i, k) * found->rank_count;
-        qsort(column, series->rows, sizeof *column, compare_doubles);
-        band.x[k] = (k + 0.5) * seconds;
+        weir_median_sort(column, series->rows);
+        band.x[k] = (k + 0.5) * (double)series->interval_ns / 1e9;
         band.low[k] = column[(size_t)(0.05 * (series->rows - 1))];
         band.high[k] = column[(size_t)ceil(0.95 * (series->rows - 1))];
     }
 }
 
-/* Intervals are merged to at most 128: of a phase of seconds they are about 1 ms, in which few
- * operations end. */
-static void add_series(struct weir_pictures *pictures, struct weir_picture *picture,
-                       const struct weir_phase_result *found, unsigned tone, const char *name,
-                       bool is_in_bytes)
+/* Amounts per second, or their means. Intervals are merged to at most 128: of a phase of seconds
+ * they are about 1 ms, in which few operations end. */
+static void add_series(struct weir_pictures *set, const struct weir_series *series,
+                       const uint64_t values[], bool is_mean, unsigned tone, const char *name)
 {
-    const struct weir_series *series = found->series;
     unsigned merged = 1 + series->used / 128, count = (series->used + merged - 1) / merged;
-    const uint64_t *values = is_in_bytes ? series->bytes : series->ops;
     double seconds = ldexp(1e-9, (int)series->shift) * merged;
-    struct weir_points line = weir_pictures_add_layer(pictures, picture, WEIR_MARK_LINE, tone, name,
-                                                      count, WEIR_HAS_X | WEIR_HAS_Y);
+    struct weir_points line = weir_layer_add(set, WEIR_MARK_LINE, tone, name, count);
 
     for (unsigned i = 0; i < series->used; i++)
-        line.y[i / merged] += (double)values[i] / seconds;
+        line.y[i / merged] += (double)values[i] / (is_mean ? merged : seconds);
     for (unsigned i = 0; i < count; i++)
         line.x[i] = (i + 0.5) * seconds;
     /* The last interval is a part of one. */
@@ -281,60 +436,56 @@ static void add_series(struct weir_pictures *pictures, struct weir_picture *pict
         line.layer->count--;
 }
 
-static void make_rate(struct weir_pictures *pictures)
+static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
-    unsigned count, typical_one;
-    struct weir_phase_kind *kinds = find_kinds(pictures, &count);
+    const struct weir_phase_result *typical = kind->all[kind->typical]->found;
+    bool is_in_bytes = kind->quantity == WEIR_QUANTITY_BYTES_PER_S;
 
-    for (unsigned k = 0; k < count; k++) {
-        const struct weir_phase_kind *kind = &kinds[k];
-        struct weir_picture *picture;
-        unsigned shown = 0;
+    if (typical->series == NULL || typical->series->used < INTERVALS_MIN ||
+        weir_pictures_add(set, "rate", kind->name, NULL) == NULL)
+        return;
+    set->latest->y.quantity = kind->quantity;
+    add_band(set, typical);
+    for (unsigned n = 0, shown = 0; n < kind->count && shown < SERIES_SHOWN; n++) {
+        unsigned i = n == 0 ? kind->typical : n <= kind->typical ? n - 1 : n;
+        const struct weir_series *series = kind->all[i]->found->series;
 
-        typical_one = typical(pictures, kind);
-        if (kind->all[typical_one]->found->series == NULL ||
-            kind->all[typical_one]->found->series->used < INTERVALS_MIN)
-            continue;
-        picture = weir_pictures_add(
-            pictures, "rate", kind->name, REPETITIONS_SHOWN + 5,
-            weir_arena_printf(&pictures->arena, "%s: rate over time", kind->name),
-            "Data or operations completed in each interval, over the time since the common start.");
-        if (picture == NULL)
-            continue;
-        picture->x = (struct weir_axis){
-            .label = "time", .quantity = WEIR_QUANTITY_SECONDS, .has_zero = true};
-        picture->y = rate_axis(kind->is_in_bytes);
-        add_band(pictures, picture, kind->all[typical_one]->found);
-        for (unsigned n = 0; n < kind->count && shown < 3; n++) {
-            unsigned i = n == 0 ? typical_one : n <= typical_one ? n - 1 : n;
-            const struct weir_phase_result *found = kind->all[i]->found;
-
-            if (found->series == NULL)
-                continue;
-            add_series(pictures, picture, found, shown,
-                       kind->count == 1
-                           ? "all ranks"
-                           : weir_arena_printf(&pictures->arena, "repetition %u%s",
-                                               kind->all[i]->repetition,
-                                               n == 0 && kind->count > 2 ? " (median)" : ""),
-                       kind->is_in_bytes);
-            shown++;
-        }
-        for (unsigned i = 0, marks = 0; i < kind->count && marks < 3; i++) {
-            const struct weir_phase_result *found = kind->all[i]->found;
-            bool has_failed = found->failure[0] != '\0' || found->outcome == WEIR_OUTCOME_PARTIAL;
-            struct weir_points rule;
-
-            if (!has_failed && !(found->stonewall.is_hit && i == typical_one))
-                continue;
-            rule = weir_pictures_add_layer(pictures, picture, WEIR_MARK_RULE,
-                                           has_failed ? WEIR_TONE_ODD : WEIR_TONE_REFERENCE, NULL,
-                                           1, WEIR_HAS_X | WEIR_HAS_LABELS);
-            rule.x[0] = has_failed ? found->windows.total_s : found->stonewall.seconds;
-            rule.labels[0] = has_failed ? "failed" : "stonewall";
-            marks++;
-        }
+        if (series != NULL)
+            add_series(set, series, is_in_bytes ? series->bytes : series->ops, false, shown++,
+                       name_repetition(set, kind, i, "all ranks"));
     }
+    /* Failures are marked where a rank first failed, phases that were cut at their end. */
+    for (unsigned i = 0, marks = 0; i < kind->count && marks < SERIES_SHOWN; i++) {
+        const struct weir_phase_result *found = kind->all[i]->found;
+        bool has_failed = found->failure[0] != '\0';
+        bool is_odd = has_failed || found->outcome == WEIR_OUTCOME_PARTIAL;
+
+        if (!is_odd && !(found->stonewall.is_hit && i == kind->typical))
+            continue;
+        weir_rule_add(set, false, is_odd ? WEIR_TONE_ODD : WEIR_TONE_REFERENCE, NULL,
+                      !is_odd                ? found->stonewall.seconds
+                      : found->failure_s > 0 ? found->failure_s
+                                             : found->windows.total_s,
+                      weir_arena_printf(&set->arena, "%s%s%s", name_repetition(set, kind, i, ""),
+                                        kind->count > 1 ? " " : "",
+                                        has_failed ? "failed"
+                                        : is_odd   ? "was cut"
+                                                   : "stonewall"));
+        marks++;
+    }
+}
+
+static void make_backlog(struct weir_pictures *set, const struct weir_phase_kind *kind)
+{
+    const struct weir_phase_result *found = kind->first->found;
+    double asked = found->pace.asked_per_s;
+
+    if (asked > 0 && found->series != NULL && found->series->used >= INTERVALS_MIN &&
+        weir_pictures_add(
+            set, "backlog", kind->name,
+            weir_arena_printf(&set->arena, "%s: backlog over time, %s", kind->name,
+                              weir_pictures_text(set, WEIR_QUANTITY_OPS_PER_S, asked))) != NULL)
+        add_series(set, found->series, found->series->backlog, true, 0, NULL);
 }
 
 /* ---- latency ---- */
@@ -344,73 +495,46 @@ static const double fractions[] = {0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999};
 static const char *const fraction_names[FRACTION_COUNT + 1] = {"50", "75",   "90",    "95",
                                                                "99", "99.9", "99.99", "max"};
 
-static void add_quantiles(struct weir_pictures *pictures, struct weir_picture *picture,
-                          const struct weir_histogram *histogram, const char *name)
+static void add_quantiles(struct weir_pictures *set, const struct weir_histogram *histogram,
+                          const char *name)
 {
-    struct weir_points line = weir_pictures_add_layer(pictures, picture, WEIR_MARK_LINE,
-                                                      picture->layer_count % WEIR_TONES, name,
-                                                      FRACTION_COUNT + 1, WEIR_HAS_X | WEIR_HAS_Y);
+    unsigned tone = set->latest->layer_count % WEIR_TONES, n = 0;
+    struct weir_points line;
 
-    line.layer->count = 0;
-    for (unsigned i = 0; i <= FRACTION_COUNT; i++) {
-        double ns = i == FRACTION_COUNT
-                        ? (double)histogram->max_ns
-                        : (double)weir_histogram_percentile(histogram, fractions[i]);
-
-        if (i < FRACTION_COUNT && !weir_histogram_has_quantile(histogram, fractions[i]))
-            continue;
-        line.x[line.layer->count] = i;
-        line.y[line.layer->count++] = ns * 1e-9;
-    }
+    if (histogram == NULL || histogram->total == 0)
+        return;
+    line = weir_layer_add(set, WEIR_MARK_LINE, tone, name, FRACTION_COUNT + 1);
+    for (unsigned i = 0; i < FRACTION_COUNT; i++)
+        if (weir_histogram_has_quantile(histogram, fractions[i])) {
+            line.x[n] = i;
+            line.y[n++] = 1e-9 * (double)weir_histogram_percentile(histogram, fractions[i]);
+        }
+    line.x[n] = FRACTION_COUNT;
+    line.y[n++] = 1e-9 * (double)histogram->max_ns;
+    line.layer->count = n;
 }
 
-static void make_latency(struct weir_pictures *pictures)
+static void make_latency(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
-    unsigned count;
-    struct weir_phase_kind *kinds = find_kinds(pictures, &count);
+    const struct weir_phase_result *first = kind->first->found;
 
-    for (unsigned k = 0; k < count; k++) {
-        const struct weir_phase_kind *kind = &kinds[k];
-        const struct weir_phase_result *first = kind->first->found;
-        struct weir_picture *picture;
+    if (first->latency == NULL || first->latency->total < 100 ||
+        weir_pictures_add(set, "latency", kind->name, NULL) == NULL)
+        return;
+    if (first->response != NULL)
+        set->latest->caption = "Quantiles in percent of the times from when operations were due.";
+    set->latest->x = weir_axis_of_names("% of operations", fraction_names, FRACTION_COUNT + 1);
+    for (unsigned i = 0; i < kind->count && i < REPETITIONS_SHOWN; i++) {
+        const struct weir_phase_result *found = kind->all[i]->found;
 
-        if (first->latency == NULL || first->latency->total < 100)
-            continue;
-        picture = weir_pictures_add(
-            pictures, "latency", kind->name, REPETITIONS_SHOWN + WEIR_VERB_RESULTS_MAX + 3,
-            weir_arena_printf(&pictures->arena, "%s: time of an operation", kind->name),
-            first->response != NULL
-                ? "Quantiles in percent of the times from when operations were due."
-                : "Quantiles in percent of the times of single operations, as far as there are "
-                  "enough of them.");
-        if (picture == NULL)
-            continue;
-        picture->x = (struct weir_axis){.label = "% of operations",
-                                        .scale = WEIR_SCALE_NAMES,
-                                        .names = fraction_names,
-                                        .name_count = FRACTION_COUNT + 1};
-        picture->y = (struct weir_axis){
-            .label = "latency", .quantity = WEIR_QUANTITY_SECONDS, .scale = WEIR_SCALE_LOG};
-        for (unsigned i = 0; i < kind->count && i < REPETITIONS_SHOWN; i++) {
-            const struct weir_phase_result *found = kind->all[i]->found;
-
-            if (found->latency != NULL && found->latency->total > 0)
-                add_quantiles(pictures, picture, found->response ? found->response : found->latency,
-                              kind->count == 1
-                                  ? "all operations"
-                                  : weir_arena_printf(&pictures->arena, "repetition %u",
-                                                      kind->all[i]->repetition));
-        }
-        if (first->read_latency != NULL && first->read_latency->total > 0)
-            add_quantiles(pictures, picture, first->read_latency, "reads");
-        if (first->write_latency != NULL && first->write_latency->total > 0)
-            add_quantiles(pictures, picture, first->write_latency, "writes");
-        for (unsigned i = 0; i < first->verb_count && i < 6; i++)
-            if (first->verbs[i].latency != NULL && first->verbs[i].latency->total > 0 &&
-                first->verbs[i].verb < WEIR_VERB_COUNT)
-                add_quantiles(pictures, picture, first->verbs[i].latency,
-                              weir_verb_names[first->verbs[i].verb]);
+        add_quantiles(set, found->response ? found->response : found->latency,
+                      name_repetition(set, kind, i, "all operations"));
     }
+    add_quantiles(set, first->read_latency, "reads");
+    add_quantiles(set, first->write_latency, "writes");
+    for (unsigned i = 0; i < first->verb_count; i++)
+        if (first->verbs[i].verb < WEIR_VERB_COUNT)
+            add_quantiles(set, first->verbs[i].latency, weir_verb_names[first->verbs[i].verb]);
 }
 
 /* ---- ranks ---- */
@@ -426,297 +550,254 @@ static const char *host_of(const struct weir_phase_result *found, unsigned rank)
     return NULL;
 }
 
-static void make_ranks(struct weir_pictures *pictures)
+static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
-    unsigned count;
-    struct weir_phase_kind *kinds = find_kinds(pictures, &count);
+    const struct weir_phase_result *found = kind->all[kind->typical]->found;
+    unsigned n = found->rank_rates.count;
+    struct weir_points dots;
+    double middle;
 
-    for (unsigned k = 0; k < count; k++) {
-        const struct weir_phase_kind *kind = &kinds[k];
-        const struct weir_phase_result *found = kind->all[typical(pictures, kind)]->found;
-        unsigned n = found->rank_rates.count, ranks = found->rank_count;
-        struct weir_picture *picture;
-        struct weir_points dots, median;
-        double middle;
+    if (n < 3 || weir_pictures_add(set, "ranks", kind->name, NULL) == NULL)
+        return;
+    middle = found->rank_rates.list[n / 2].per_s;
+    if (found->rank_rates.is_in_bytes)
+        set->latest->y.quantity = WEIR_QUANTITY_BYTES_PER_S;
+    weir_rule_add(set, true, WEIR_TONE_REFERENCE, "median", middle, NULL);
+    dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, n);
+    dots.layer->mark = n <= 64 ? WEIR_MARK_DOTS : WEIR_MARK_LINE;
+    for (unsigned i = 0; i < n; i++) {
+        const struct weir_rank_rate *at = &found->rank_rates.list[i];
+        const char *host = host_of(found, at->rank);
 
-        if (n < 3)
-            continue;
-        picture =
-            weir_pictures_add(pictures, "ranks", kind->name, 2,
-                              weir_arena_printf(&pictures->arena, "%s: ranks by rate", kind->name),
-                              "Each rank over its own time, the slowest first.");
-        if (picture == NULL)
-            continue;
-        middle = found->rank_rates.list[n / 2].per_s;
-        picture->x = (struct weir_axis){.label = "ranks"};
-        picture->y = rate_axis(found->rank_rates.is_in_bytes);
-        median = weir_pictures_add_layer(pictures, picture, WEIR_MARK_RULE, WEIR_TONE_REFERENCE,
-                                         "median", 1, WEIR_HAS_Y);
-        median.y[0] = middle;
-        dots = weir_pictures_add_layer(pictures, picture, n <= 64 ? WEIR_MARK_DOTS : WEIR_MARK_LINE,
-                                       0, NULL, n,
-                                       WEIR_HAS_X | WEIR_HAS_Y | WEIR_HAS_LABELS | WEIR_HAS_ODD);
-        for (unsigned i = 0; i < n; i++) {
-            const struct weir_rank_rate *at = &found->rank_rates.list[i];
-            const char *host = host_of(found, at->rank);
+        dots.x[i] = 1 + (double)i * (found->rank_count - 1) / (n - 1);
+        dots.y[i] = at->per_s;
+        dots.is_odd[i] = at->per_s < 0.7 * middle;
+        if (i < 3 && at->per_s < 0.9 * middle)
+            dots.labels[i] = weir_arena_printf(&set->arena, "rank %u%s%s", at->rank,
+                                               host != NULL ? ", " : "", host != NULL ? host : "");
+    }
+}
 
-            dots.x[i] = 1 + (double)i * (ranks - 1) / (n - 1);
-            dots.y[i] = at->per_s;
-            dots.is_odd[i] = at->per_s < 0.7 * middle;
-            if (i < 3 && at->per_s < 0.9 * middle)
-                dots.labels[i] =
-                    weir_arena_printf(&pictures->arena, "rank %u%s%s", at->rank,
-                                      host != NULL ? ", " : "", host != NULL ? host : "");
+static void make_heat(struct weir_pictures *set, const struct weir_phase_kind *kind)
+{
+    const struct weir_rank_series *series = &kind->all[kind->typical]->found->rank_series;
+    /* With many phases two rows are merged: pages must stay below 1 MB. */
+    unsigned merged = set->kind_count > 4 && series->rows > HEAT_ROWS_OF_MANY ? 2 : 1;
+    struct weir_grid grid;
+
+    if (series->rows < 2 || series->interval_ns == 0 ||
+        weir_pictures_add(set, "heat", kind->name, NULL) == NULL)
+        return;
+    grid = weir_grid_add(set, (series->rows + merged - 1) / merged, series->columns,
+                         series->is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S : WEIR_QUANTITY_OPS_PER_S,
+                         NULL);
+    for (unsigned row = 0; row < series->rows; row++)
+        for (unsigned column = 0; column < series->columns; column++) {
+            double *value = &grid.values[(size_t)(row / merged) * series->columns + column], rate;
+
+            rate = weir_rank_series_rate(series, row, column);
+            *value = row % merged > 0 ? (*value + rate) / 2 : rate;
         }
-    }
+    grid.cells->x_high = series->columns * (double)series->interval_ns / 1e9;
+    grid.cells->y_high = (double)grid.cells->rows * merged * series->ranks_per_row;
+    grid.cells->has_sums = true;
 }
 
-/* ---- time by rank ---- */
+/* ---- repetitions, and operations on names ---- */
 
-static void make_heat(struct weir_pictures *pictures)
+/* Values that a linear axis does not show: the least is less than 2 % of the greatest. */
+static bool needs_log(const double values[], unsigned count)
 {
-    unsigned count;
-    struct weir_phase_kind *kinds = find_kinds(pictures, &count);
+    double least = INFINITY, greatest = 0;
 
-    for (unsigned k = 0; k < count; k++) {
-        const struct weir_phase_kind *kind = &kinds[k];
-        const struct weir_phase_result *found = kind->all[typical(pictures, kind)]->found;
-        const struct weir_rank_series *series = &found->rank_series;
-        /* With many phases two rows are merged: pages must stay below 1 MB. */
-        unsigned merged = count > 4 && series->rows > HEAT_ROWS_OF_MANY ? 2 : 1;
-        unsigned rows = (series->rows + merged - 1) / merged;
-        double seconds = (double)series->interval_ns / 1e9, *values;
-        struct weir_picture *picture;
-        struct weir_cells *cells;
-
-        if (series->rows < 2 || !(seconds > 0))
-            continue;
-        picture = weir_pictures_add(
-            pictures, "heat", kind->name, 0,
-            weir_arena_printf(&pictures->arena, "%s: rate by rank and time", kind->name),
-            "Each row is a rank, or the mean of some successive ones. Bars at the edges are means "
-            "of columns "
-            "and rows.");
-        if (picture == NULL)
-            continue;
-        cells = weir_arena_take(&pictures->arena, sizeof *cells);
-        values = weir_arena_take(&pictures->arena, (size_t)rows * series->columns * sizeof *values);
-        for (size_t i = 0; i < (size_t)series->rows * series->columns; i++)
-            values[i / series->columns / merged * series->columns + i % series->columns] +=
-                weir_rank_series_rate(series, (unsigned)(i / series->columns),
-                                      (unsigned)(i % series->columns)) /
-                fmin(merged, series->rows - i / series->columns / merged * merged);
-        *cells = (struct weir_cells){.rows = rows,
-                                     .columns = series->columns,
-                                     .values = values,
-                                     .quantity = series->is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S
-                                                                     : WEIR_QUANTITY_OPS_PER_S,
-                                     .x_high = series->columns * seconds,
-                                     .y_high = (double)rows * merged * series->ranks_per_row,
-                                     .has_sums = true};
-        picture->cells = cells;
-        picture->x = (struct weir_axis){
-            .label = "time", .quantity = WEIR_QUANTITY_SECONDS, .has_zero = true};
-        picture->y = (struct weir_axis){.label = "rank"};
+    for (unsigned i = 0; i < count; i++) {
+        least = fmin(least, values[i]);
+        greatest = fmax(greatest, values[i]);
     }
+    return least > 0 && least < 0.02 * greatest;
 }
 
-/* ---- repetitions ---- */
-
-static void make_repetitions(struct weir_pictures *pictures)
+static void make_repetitions(struct weir_pictures *set)
 {
-    unsigned count;
-    struct weir_phase_kind *kinds = find_kinds(pictures, &count);
-
-    for (unsigned is_in_bytes = 2; is_in_bytes-- > 0;) {
-        const char **names = weir_arena_take(&pictures->arena, (count + 1) * sizeof *names);
+    for (enum weir_quantity each = WEIR_QUANTITY_BYTES_PER_S; each <= WEIR_QUANTITY_OPS_PER_S;
+         each++) {
+        const struct weir_phase_kind *kinds[WEIR_PICTURE_CASES];
+        const char **names = weir_arena_take(&set->arena, sizeof kinds);
         struct weir_points dots, medians;
-        struct weir_picture *picture;
-        unsigned shown = 0, total = 0, at = 0;
+        unsigned shown = 0, total = 0;
 
-        for (unsigned k = 0; k < count; k++)
-            if (kinds[k].is_in_bytes == is_in_bytes && kinds[k].count >= 3 && shown < 40) {
-                names[shown++] = kinds[k].name;
-                total += kinds[k].count;
-            }
-        if (shown == 0)
-            continue;
-        picture = weir_pictures_add(pictures, "repetitions", is_in_bytes ? "" : "ops", 2,
-                                    "Rates of repetitions",
-                                    "Each dot is a repetition, in the order in which they ran.");
-        if (picture == NULL)
-            return;
-        picture->x = (struct weir_axis){
-            .label = "", .scale = WEIR_SCALE_NAMES, .names = names, .name_count = shown};
-        picture->y = rate_axis(is_in_bytes);
-        dots = weir_pictures_add_layer(pictures, picture, WEIR_MARK_DOTS, 0, "repetition", total,
-                                       WEIR_HAS_X | WEIR_HAS_Y | WEIR_HAS_ODD);
-        /* A stroke for each: two points, and none between it and the next. */
-        medians = weir_pictures_add_layer(pictures, picture, WEIR_MARK_LINE, WEIR_TONE_REFERENCE,
-                                          "median", (size_t)3 * shown, WEIR_HAS_X | WEIR_HAS_Y);
-        shown = 0;
-        for (unsigned k = 0; k < count; k++) {
-            const struct weir_phase_kind *kind = &kinds[k];
+        for (unsigned k = 0; k < set->kind_count && shown < WEIR_PICTURE_CASES; k++) {
+            const struct weir_phase_kind *kind = &set->kinds[k];
 
-            if (kind->is_in_bytes != is_in_bytes || kind->count < 3 || shown == 40)
+            if (kind->quantity != each || kind->count < 3)
                 continue;
-            for (unsigned i = 0; i < kind->count; i++, at++) {
-                dots.x[at] = shown + ((double)i / (kind->count - 1) - 0.5) * 0.6;
-                dots.y[at] = rate_of(kind->all[i], is_in_bytes);
-                dots.is_odd[at] = kind->all[i]->outcome != WEIR_OUTCOME_COMPLETE;
+            names[shown] = kind->name;
+            kinds[shown++] = kind;
+            total += kind->count;
+        }
+        if (shown == 0 ||
+            weir_pictures_add(set, "repetitions", each == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
+                              NULL) == NULL)
+            continue;
+        set->latest->x = weir_axis_of_names("", names, shown);
+        set->latest->y.quantity = each;
+        dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "repetition", total);
+        /* A stroke for each: two points, and none between it and the next. */
+        medians =
+            weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "median", (size_t)3 * shown);
+        for (unsigned k = 0, at = 0; k < shown; k++) {
+            for (unsigned i = 0; i < kinds[k]->count; i++, at++) {
+                dots.x[at] = k + ((double)i / (kinds[k]->count - 1) - 0.5) * 0.6;
+                dots.y[at] = kinds[k]->rates[i];
+                dots.is_odd[at] = kinds[k]->all[i]->outcome != WEIR_OUTCOME_COMPLETE;
             }
             for (unsigned i = 0; i < 3; i++) {
-                medians.x[3 * shown + i] = shown + (i == 0 ? -0.4 : 0.4);
-                medians.y[3 * shown + i] = i == 2 ? NAN : median_rate(pictures, kind);
+                medians.x[3 * k + i] = k + (i == 0 ? -0.4 : 0.4);
+                medians.y[3 * k + i] = i == 2 ? NAN : kinds[k]->median;
             }
-            shown++;
         }
+        if (needs_log(dots.y, total))
+            set->latest->y.scale = WEIR_SCALE_LOG;
     }
+}
+
+static void make_operations(struct weir_pictures *set)
+{
+    struct weir_bar bars[WEIR_PICTURE_CASES];
+    double medians[WEIR_PICTURE_CASES];
+    unsigned count = 0;
+
+    for (unsigned k = 0; k < set->kind_count && count < WEIR_PICTURE_CASES; k++) {
+        const struct weir_phase_kind *kind = &set->kinds[k];
+
+        if (kind->quantity != WEIR_QUANTITY_OPS_PER_S || !isfinite(kind->median) ||
+            kind->first->planned == NULL || kind->first->planned->program != NULL)
+            continue;
+        medians[count] = kind->median;
+        bars[count] = (struct weir_bar){.name = kind->name, .value = kind->median};
+        weir_bar_set_range(&bars[count++], kind->rates, kind->count);
+    }
+    if (count < 2 || weir_pictures_add(set, "operations", "", NULL) == NULL)
+        return;
+    if (needs_log(medians, count))
+        set->latest->x.scale = WEIR_SCALE_LOG;
+    weir_bars_add(set, 0, 1, NULL, bars, count);
 }
 
 /* ---- load: depths, open loops ---- */
 
-/* In a closed loop, operations in flight = rate x mean latency (Little): what --depth auto tried is
- * a curve of latency over rate. */
-static void make_load(struct weir_pictures *pictures)
+static void make_depths(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
-    unsigned count;
-    struct weir_phase_kind *kinds = find_kinds(pictures, &count);
+    const struct weir_phase_result *found = kind->first->found;
+    const struct weir_depth_curve *curve = &found->depth_curve;
+    struct weir_points dots, line;
 
-    for (unsigned k = 0; k < count; k++) {
-        const struct weir_phase_kind *kind = &kinds[k];
-        const struct weir_phase_result *found = kind->first->found;
-        const struct weir_depth_curve *curve = &found->depth_curve;
-        struct weir_picture *picture;
-        struct weir_points points;
+    /* Files of earlier versions have no times of depths. */
+    if (curve->count < 2 || !(curve->points[0].p50_s > 0) ||
+        weir_pictures_add(set, "load-depths", kind->name, NULL) == NULL)
+        return;
+    line = weir_layer_add(set, WEIR_MARK_LINE, 0, NULL, curve->count);
+    dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, curve->count);
+    for (unsigned i = 0; i < curve->count; i++) {
+        const struct weir_depth_point *point = &curve->points[i];
 
-        if (curve->count >= 2) {
-            picture = weir_pictures_add(
-                pictures, "load", kind->name, 2,
-                weir_arena_printf(&pictures->arena, "%s: latency over rate", kind->name),
-                "Depths that were tried, with the mean latency = depth x ranks / rate. A cross "
-                "marks "
-                "the chosen one.");
-            if (picture == NULL)
-                continue;
-            picture->x = rate_axis(false);
-            picture->y = (struct weir_axis){.label = "mean latency",
-                                            .quantity = WEIR_QUANTITY_SECONDS,
-                                            .scale = WEIR_SCALE_LOG};
-            for (unsigned is_dots = 0; is_dots < 2; is_dots++) {
-                points = weir_pictures_add_layer(
-                    pictures, picture, is_dots ? WEIR_MARK_DOTS : WEIR_MARK_LINE, 0, NULL,
-                    curve->count, WEIR_HAS_X | WEIR_HAS_Y | WEIR_HAS_LABELS | WEIR_HAS_ODD);
-                for (unsigned i = 0; i < curve->count; i++) {
-                    points.x[i] = curve->points[i].ops_per_s;
-                    points.y[i] = curve->points[i].depth * (double)found->rank_count /
-                                  curve->points[i].ops_per_s;
-                    points.is_odd[i] = curve->points[i].depth == found->depth;
-                    points.labels[i] = is_dots ? weir_arena_printf(&pictures->arena, "depth %u",
-                                                                   curve->points[i].depth)
-                                               : NULL;
-                }
-            }
-        }
-        if (found->pace.asked_per_s > 0 && found->series != NULL &&
-            found->series->used >= INTERVALS_MIN) {
-            const struct weir_series *series = found->series;
-
-            picture = weir_pictures_add(
-                pictures, "backlog", kind->name, 1,
-                weir_arena_printf(
-                    &pictures->arena, "%s: backlog over time, %s asked for", kind->name,
-                    weir_pictures_text(pictures, WEIR_QUANTITY_OPS_PER_S, found->pace.asked_per_s)),
-                "Operations that were due and not yet issued, summed over ranks. If it grows, the "
-                "rate exceeds that of the storage.");
-            if (picture == NULL)
-                continue;
-            picture->x = (struct weir_axis){
-                .label = "time", .quantity = WEIR_QUANTITY_SECONDS, .has_zero = true};
-            picture->y = (struct weir_axis){.label = "operations", .has_zero = true};
-            points = weir_pictures_add_layer(pictures, picture, WEIR_MARK_LINE, 0, NULL,
-                                             series->used, WEIR_HAS_X | WEIR_HAS_Y);
-            for (unsigned i = 0; i < series->used; i++) {
-                points.x[i] = ldexp((i + 0.5) * 1e-9, (int)series->shift);
-                points.y[i] = (double)series->backlog[i];
-            }
-        }
+        line.x[i] = dots.x[i] = point->ops_per_s;
+        line.y[i] = dots.y[i] = point->p50_s;
+        dots.is_odd[i] = point->depth == found->depth;
+        dots.labels[i] = weir_arena_printf(&set->arena, "depth %u", point->depth);
     }
 }
 
-/* ---- operations on names ---- */
-
-static void make_operations(struct weir_pictures *pictures)
+/* Latency over rate, of phases of one name in a sweep over depth or rate, or in open loops. */
+static void make_load(struct weir_pictures *set)
 {
-    unsigned count, shown = 0;
-    const struct weir_phase_kind *all = find_kinds(pictures, &count);
-    struct weir_phase_kind *kinds = weir_arena_take(&pictures->arena, (count + 1) * sizeof *kinds);
-    const char **names = weir_arena_take(&pictures->arena, (count + 1) * sizeof *names);
-    struct weir_picture *picture;
-    struct weir_points bars, ranges;
+    const struct weir_sweep *sweep = set->run->plan != NULL ? &set->run->plan->sweep : NULL;
+    bool is_sweep = sweep != NULL && sweep->axis_count == 1 &&
+                    weir_text_list_has("depth,rate", sweep->axes[0].name);
 
-    for (unsigned k = 0; k < count; k++)
-        if (!all[k].is_in_bytes && isfinite(median_rate(pictures, &all[k])) &&
-            all[k].first->planned != NULL && all[k].first->planned->program == NULL)
-            kinds[shown++] = all[k];
-    if (shown < 2)
-        return;
-    shown = shown < 40 ? shown : 40;
-    picture = weir_pictures_add(pictures, "operations", "", 2, "Operations per second",
-                                "Medians of repetitions, with the least and the greatest.");
-    if (picture == NULL)
-        return;
-    picture->x = rate_axis(false);
-    picture->y = (struct weir_axis){
-        .label = "", .scale = WEIR_SCALE_NAMES, .names = names, .name_count = shown};
-    bars = weir_pictures_add_layer(pictures, picture, WEIR_MARK_BARS, 0, NULL, shown,
-                                   WEIR_HAS_X | WEIR_HAS_Y | WEIR_HAS_LABELS);
-    ranges = weir_pictures_add_layer(pictures, picture, WEIR_MARK_RANGES, WEIR_TONE_REFERENCE, NULL,
-                                     shown, WEIR_HAS_Y | WEIR_HAS_RANGE);
-    for (unsigned k = 0; k < shown; k++) {
-        names[k] = kinds[k].name;
-        bars.y[k] = ranges.y[k] = k;
-        bars.x[k] = median_rate(pictures, &kinds[k]);
-        bars.labels[k] = weir_pictures_text(pictures, WEIR_QUANTITY_OPS_PER_S, bars.x[k]);
-        ranges.low[k] = ranges.high[k] = NAN;
-        for (unsigned i = 0; i < kinds[k].count && kinds[k].count > 1; i++) {
-            double rate = rate_of(kinds[k].all[i], false);
+    for (unsigned k = 0; k < set->kind_count; k++) {
+        const struct weir_measured_phase *first = set->kinds[k].first;
+        bool is_due = weir_measured_find(first, "response_p50") != NULL, is_first = true;
+        unsigned count = 0;
 
-            ranges.low[k] = fmin(rate, ranges.low[k]);
-            ranges.high[k] = fmax(rate, ranges.high[k]);
+        for (unsigned i = 0; i < set->kind_count; i++)
+            if (strcmp(set->kinds[i].first->name, first->name) == 0) {
+                is_first &= i >= k;
+                count += set->kinds[i].count;
+            }
+        if (!is_first || count < 2 || !(is_due || is_sweep) ||
+            weir_measured_find(first, "p50") == NULL ||
+            weir_pictures_add(set, "load", first->name, NULL) == NULL)
+            continue;
+        if (is_due)
+            set->latest->y.label = "time since an operation was due";
+        for (unsigned f = 0; f < 2; f++) {
+            const char *name = f == 0 ? "response_p50" : "response_p99";
+            struct weir_points dots =
+                weir_layer_add(set, WEIR_MARK_DOTS, f, f == 0 ? "p50" : "p99", count);
+            size_t n = 0;
+
+            for (unsigned i = k; i < set->kind_count; i++)
+                for (unsigned r = 0; r < set->kinds[i].count; r++) {
+                    const struct weir_measured_phase *at = set->kinds[i].all[r];
+                    const struct weir_measured_figure *rate = weir_measured_find(at, "ops");
+                    const struct weir_measured_figure *value =
+                        weir_measured_find(at, is_due ? name : dots.layer->name);
+
+                    if (rate == NULL || value == NULL || strcmp(at->name, first->name) != 0)
+                        continue;
+                    dots.x[n] = rate->value;
+                    dots.y[n] = value->value;
+                    dots.labels[n++] = r == 0 && f == 0 && is_sweep ? at->step : NULL;
+                }
+            dots.layer->count = n;
         }
     }
 }
 
 /* ---- all kinds ---- */
 
-const struct weir_picture_kind weir_picture_kinds[] = {
-    {"sweep", "rate over the axis of a sweep, with spread, ideal line, limit and knee",
-     weir_pictures_make_sweep},
-    {"records", "rate by record and file size (iozone)", weir_pictures_make_records},
-    {"targets", "storage targets by rate, with outliers", weir_pictures_make_targets},
-    {"pairs", "rates of pairs of ranks (weir net)", weir_pictures_make_pairs},
-    {"operations", "operations per second of each kind", make_operations},
-    {"repetitions", "rates of repetitions, with medians", make_repetitions},
-    {"rate", "rate over time, with the band over ranks", make_rate},
-    {"latency", "quantiles of the times of operations", make_latency},
-    {"load", "latency over rate (--depth auto), and backlog over time (--rate)", make_load},
-    {"ranks", "ranks by rate, the slowest first", make_ranks},
-    {"heat", "rate by rank and time", make_heat},
-    {"labels", "labels of programs over time", weir_pictures_make_labels},
-    {0}};
+/* In the order of a page: pictures of the run, then of each kind of its phases. */
+static const struct {
+    void (*make)(struct weir_pictures *set);
+    void (*make_of)(struct weir_pictures *set, const struct weir_phase_kind *kind);
+    bool is_whole; /* it shows all tests: there are fewer of the others */
+} makers[] = {{.make = weir_pictures_make_sweep, .is_whole = true},
+              {.make = weir_pictures_make_records, .is_whole = true},
+              {.make = weir_pictures_make_targets, .is_whole = true},
+              {.make = weir_pictures_make_pairs},
+              {.make = make_load},
+              {.make = make_operations},
+              {.make = make_repetitions},
+              {.make_of = make_rate},
+              {.make_of = make_latency},
+              {.make_of = make_depths},
+              {.make_of = make_backlog},
+              {.make_of = make_ranks},
+              {.make_of = make_heat},
+              {.make_of = weir_pictures_make_labels}};
 
-void weir_pictures_open(struct weir_pictures *pictures, const struct weir_measured_run *run)
+void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_run *run)
 {
-    *pictures = (struct weir_pictures){.run = run};
-    for (const struct weir_picture_kind *kind = weir_picture_kinds; kind->name != NULL; kind++) {
-        kind->make(pictures);
-        pictures->has_whole |= pictures->count > 0 && kind->make == weir_pictures_make_targets;
+    *set = (struct weir_pictures){.run = run};
+    find_kinds(set);
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        unsigned before = set->count;
+
+        if (makers[i].make != NULL)
+            makers[i].make(set);
+        for (unsigned k = 0; k < set->kind_count && makers[i].make_of != NULL; k++)
+            if (set->kinds[k].first->found != NULL)
+                makers[i].make_of(set, &set->kinds[k]);
+        set->has_whole |= makers[i].is_whole && set->count > before;
+        if (makers[i].make != NULL)
+            set->first_of_phases = set->count;
     }
+    weir_pictures_finish(set);
 }
 
-void weir_pictures_close(struct weir_pictures *pictures)
+void weir_pictures_close(struct weir_pictures *set)
 {
-    free(pictures->list);
-    weir_arena_close(&pictures->arena);
+    free(set->list);
+    weir_arena_close(&set->arena);
 }

@@ -10,75 +10,106 @@
 /* Pictures of one kind that a run has at most, the first ones; a third of it for runs of many tests
  * that have a picture of all: sweeps, targets, the auto mode of iozone. */
 #define WEIR_PICTURES_OF_KIND 12
+#define WEIR_PICTURE_CASES 64    /* bars, or rows, of one picture */
+#define WEIR_PICTURE_SIDES_MAX 8 /* bars of one row */
 
 /* The repetitions of one phase of a test, in the order in which they ran. */
 struct weir_phase_kind {
     const struct weir_measured_phase *first;
     const struct weir_measured_phase **all;
+    double *rates; /* of each repetition; NAN = it has none */
     unsigned count;
     const char *name; /* "write"; with several tests "write, test 2" or with the step of a sweep */
-    bool is_in_bytes;
+    enum weir_quantity quantity; /* of rates: bytes or operations per second */
+    double median;               /* of the rates of complete repetitions; NAN = none */
+    unsigned typical; /* the repetition whose rate is nearest to the median, else the first */
 };
 
 struct weir_pictures {
     struct weir_arena arena;
     const struct weir_measured_run *run;
     struct weir_picture **list; /* in the order of a page */
-    unsigned count, capacity;
-    struct weir_phase_kind *kinds; /* NULL = not found yet */
+    struct weir_picture *latest;
+    unsigned count;
+    struct weir_phase_kind *kinds; /* of timed phases */
     unsigned kind_count;
-    bool has_whole;    /* it has a picture of all its tests */
-    unsigned left_out; /* beyond what there may be of a kind */
+    bool has_whole;           /* it has a picture of all its tests */
+    unsigned first_of_phases; /* in the list: those before it show all phases of their kind */
+    unsigned left_out;        /* beyond what there may be of a kind */
 };
 
-/* A kind of picture: its name begins that of each picture: "rate-write". */
-struct weir_picture_kind {
-    const char *name;
-    const char *meaning; /* a noun phrase, for lists */
-    void (*make)(struct weir_pictures *pictures);
-};
-extern const struct weir_picture_kind weir_picture_kinds[]; /* a row without a name ends it */
+/* Adds a picture, the latest, which functions below add to. NULL: there are enough of the kind.
+ * `key` is that of a row of texts in pictures.c;
+ * `subject` is the rest of its name, "" = none; `shown` is the variable part of its title, NULL =
+ * `subject`. */
+struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *key,
+                                       const char *subject, const char *shown);
 
-/* Arrays of a layer that are to be filled; NULL if they were not asked for. */
+/* Arrays of a layer that are to be filled: those that its mark uses, else NULL. */
 struct weir_points {
     double *x, *y, *low, *high;
     const char **labels;
     bool *is_odd;
     struct weir_layer *layer;
 };
-enum { WEIR_HAS_X = 1, WEIR_HAS_Y = 2, WEIR_HAS_RANGE = 4, WEIR_HAS_LABELS = 8, WEIR_HAS_ODD = 16 };
+/* Adds a layer with arrays of `count` elements. Whiskers are level: they have a y. */
+struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark, unsigned tone,
+                                  const char *name, size_t count);
+/* Adds a rule at `value` of the x axis, or of the y axis if it is level. */
+void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, const char *name,
+                   double value, const char *label);
 
-/* A picture with room for a number of layers, or NULL: there are enough of the kind. `subject` is
- * the rest of its name, "" = none. */
-struct weir_picture *weir_pictures_add(struct weir_pictures *pictures, const char *kind,
-                                       const char *subject, unsigned layers, const char *title,
-                                       const char *caption);
-/* The next layer, with arrays of `count` elements. */
-struct weir_points weir_pictures_add_layer(struct weir_pictures *pictures,
-                                           struct weir_picture *picture, enum weir_mark mark,
-                                           unsigned tone, const char *name, size_t count,
-                                           unsigned arrays);
+struct weir_bar {
+    const char *name;
+    double value, low, high; /* NAN = none */
+    const char *label;       /* NULL = the value */
+    bool is_odd;
+};
+/* Adds lying bars, with whiskers from low to high. Rows have `sides` bars, of which these
+ * are one; the y axis has the names of side 0. */
+void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
+                   const struct weir_bar bars[], unsigned count);
+/* Sets the whiskers of a bar to the least and the greatest of at least two values. */
+void weir_bar_set_range(struct weir_bar *bar, const double values[], unsigned count);
 
+/* Makes the picture a matrix, whose values are to be filled: NAN = none. */
+struct weir_grid {
+    double *values;
+    bool *is_odd;
+    struct weir_cells *cells;
+};
+struct weir_grid weir_grid_add(struct weir_pictures *set, unsigned rows, unsigned columns,
+                               enum weir_quantity quantity, const char *odd_name);
+
+struct weir_axis weir_axis_of_names(const char *label, const char *const *names, unsigned count);
+
+/* Quantity of a unit of weir_figure_rows. */
+enum weir_quantity weir_pictures_quantity(const char *unit);
+/* "program x.pbl" of "program /a/b/x.pbl". */
+const char *weir_pictures_short(struct weir_pictures *set, const char *name);
 /* "2.09 GB/s", in the arena. */
-const char *weir_pictures_text(struct weir_pictures *pictures, enum weir_quantity quantity,
+const char *weir_pictures_text(struct weir_pictures *set, enum weir_quantity quantity,
                                double value);
 
 /* Pictures of sweeps, targets, programs and weir net (wholes.c). */
-void weir_pictures_make_sweep(struct weir_pictures *pictures);
-void weir_pictures_make_records(struct weir_pictures *pictures);
-void weir_pictures_make_targets(struct weir_pictures *pictures);
-void weir_pictures_make_pairs(struct weir_pictures *pictures);
-void weir_pictures_make_labels(struct weir_pictures *pictures);
+void weir_pictures_make_sweep(struct weir_pictures *set);
+void weir_pictures_make_records(struct weir_pictures *set);
+void weir_pictures_make_targets(struct weir_pictures *set);
+void weir_pictures_make_pairs(struct weir_pictures *set);
+void weir_pictures_make_labels(struct weir_pictures *set, const struct weir_phase_kind *kind);
 
 /* All pictures of a run, or of a comparison. */
-void weir_pictures_open(struct weir_pictures *pictures, const struct weir_measured_run *run);
+void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_run *run);
 struct weir_comparison_table;
-void weir_pictures_open_comparison(struct weir_pictures *pictures,
+void weir_pictures_open_comparison(struct weir_pictures *set,
                                    const struct weir_comparison_table *table);
+/* Removes arrays of labels without a label: readers reserve room for them. */
+void weir_pictures_finish(struct weir_pictures *set);
+void weir_pictures_close(struct weir_pictures *set);
+
 /* Appends a comparison as its request says it is drawn. `report`: its tables as text. 0, or a usage
  * error: it has no such picture. */
 int weir_page_compare(const struct weir_comparison_table *table, const char *report,
                       struct weir_text *text, struct weir_error *error);
-void weir_pictures_close(struct weir_pictures *pictures);
 
 #endif
