@@ -2,16 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures as an XML parser, an HTML parser and gnuplot read them: those that unit.picture draws, and, with a program, the
 pages and all pictures of stored runs of every dialect. Nothing refers to the outside, and no number is missing."""
+import collections
+import csv
 import html.parser
+import io
+import math
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as tree
 
 FAULTS = []
+COUNTS = collections.Counter()
 GNUPLOT = shutil.which("gnuplot")
 WORDS = re.compile(r"<title>.*?</title>|<desc>.*?</desc>|<text.*?</text>|aria-label=\"[^\"]*\"", re.S)
 FOREIGN = re.compile(r"\b(nan|inf|undefined)\b|href|url\(|<script|<image|\bon\w+=")
@@ -84,6 +90,32 @@ def weir(*words, command="report"):
     return done.stdout
 
 
+def values_of(script):
+    """The rates in a script of gnuplot, without ideal lines and limits."""
+    is_vertical = "set ytics (" not in script
+    titles = dict(re.findall(r"\$layer(\d+) using .*?(notitle|title '[^']*')", script))
+    for layer, data in re.findall(r"\$layer(\d+) << EOD\n(.*?)EOD", script, re.S):
+        if not re.search("ideal|limit", titles.get(layer, "")):
+            for line in data.splitlines():
+                columns = line.split()
+                yield from (float(text) for text in (*columns[is_vertical:is_vertical + 1], *columns[2:4]) if text != "?")
+
+
+def check_figures(path, name, script):
+    """A rate in a picture is one of --format csv-long, a median of repetitions, or a mean of a target."""
+    figures, targets = collections.defaultdict(list), collections.defaultdict(list)
+    for row in csv.DictReader(io.StringIO(weir(path, "--format", "csv-long"))):
+        if row["figure"] in ("rate", "ops"):
+            figures[row["figure"], row["name"], row["step"], row["test"], row["phase"], row["part"], row["target"]].append(float(row["value"]))
+            targets[row["figure"], row["name"], row["target"]].append(float(row["value"]))
+    known = {value for values in figures.values() for value in (*values, statistics.median(values))} | {statistics.mean(each) for each in targets.values()}
+    values = list(values_of(script))
+    strange = [value for value in values if not any(math.isclose(value, one, rel_tol=1e-6) for one in known)]
+    if strange:
+        FAULTS.append(f"{path.name} {name}: no report has the rates {strange[:4]}")
+    return len(values)
+
+
 def check_run(path, scratch):
     pictures = check_page(path.name, weir(path, "--run", "all", "--format", "html"))
     names = [line.split()[0] for line in weir(path, "--picture", "list").splitlines() if not re.match(r"\d+ more", line)]
@@ -91,6 +123,8 @@ def check_run(path, scratch):
         check_svg(f"{path.name} {name}", weir(path, "--picture", name, "--format", "svg"))
         script = scratch / "script"
         script.write_text(weir(path, "--picture", name, "--format", "gnuplot"), encoding="utf-8")
+        if re.match("operations|repetitions|sweep|targets", name):
+            COUNTS["figures"] += check_figures(path, name, script.read_text(encoding="utf-8"))
         check_script(f"{path.name} {name}", script)
         lines = weir(path, "--picture", name).splitlines()
         if not 3 <= len(lines) <= 14 or max(map(len, lines)) > 78 or re.search(r"\b(nan|inf)\b", "".join(lines)):
@@ -133,7 +167,9 @@ def main():
             pictures += check_run(path, pathlib.Path(scratch))
         for name in ("picture/ranks.jsonl", "verdict/parabench.jsonl"):
             check_redaction(folder / name, pathlib.Path(scratch))
-    print("\n".join(FAULTS) or f"{pictures} pictures are sound" + ("" if GNUPLOT else " (no gnuplot: its scripts were not run)"))
+    if COUNTS["figures"] < 100:
+        FAULTS.append(f"only {COUNTS['figures']} figures of reports in pictures")
+    print("\n".join(FAULTS) or f"{pictures} pictures with {COUNTS['figures']} figures of reports are sound" + ("" if GNUPLOT else " (no gnuplot: its scripts were not run)"))
     sys.exit(bool(FAULTS))
 
 
