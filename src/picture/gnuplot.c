@@ -29,12 +29,10 @@ static void add_axis(struct weir_text *text, const struct weir_axis *axis, const
     weir_text_add(text, "set %slabel ", name);
     add_quoted(text, axis->label, false);
     if (axis->scale == WEIR_SCALE_NAMES) {
-        unsigned last = axis->name_count > 0 ? axis->name_count - 1 : 0;
-
-        if (name[0] == 'x')
-            weir_text_add(text, "\nset xrange [-0.5:%u.5]\nset xtics rotate by -40 (", last);
-        else
-            weir_text_add(text, "\nset yrange [%u.5:-0.5]\nset ytics (", last);
+        weir_text_add(text,
+                      name[0] == 'x' ? "\nset xrange [-0.5:%u.5]\nset xtics rotate by -40 ("
+                                     : "\nset yrange [%u.5:-0.5]\nset ytics (",
+                      axis->name_count > 0 ? axis->name_count - 1 : 0);
         for (unsigned i = 0; i < axis->name_count; i++) {
             weir_text_add(text, "%s", i > 0 ? ", " : "");
             add_quoted(text, axis->names[i], true);
@@ -81,17 +79,14 @@ static void add_layer(struct weir_text *text, const struct weir_layer *layer, un
 static void add_cells(struct weir_text *text, const struct weir_picture *picture)
 {
     const struct weir_cells *cells = picture->cells;
-    bool x_names = picture->x.scale == WEIR_SCALE_NAMES;
-    bool y_names = picture->y.scale == WEIR_SCALE_NAMES;
-    double width = x_names ? 1 : (cells->x_high - cells->x_low) / cells->columns;
-    double height = y_names ? 1 : (cells->y_high - cells->y_low) / cells->rows;
 
     weir_text_add(text, "$cells << EOD\n");
     for (unsigned i = 0; i < cells->rows * cells->columns; i++) {
-        unsigned row = i / cells->columns, column = i % cells->columns;
-
-        weir_text_add(text, " %.9g %.9g", x_names ? column : cells->x_low + (column + 0.5) * width,
-                      y_names ? row : cells->y_low + (row + 0.5) * height);
+        weir_text_add(text, " %.9g %.9g",
+                      weir_cells_value(&picture->x, cells->x_low, cells->x_high,
+                                       i % cells->columns + 0.5, cells->columns),
+                      weir_cells_value(&picture->y, cells->y_low, cells->y_high,
+                                       i / cells->columns + 0.5, cells->rows));
         if (isfinite(cells->values[i]))
             weir_text_add(text, " %.9g\n", cells->values[i]);
         else

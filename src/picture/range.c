@@ -6,25 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TABLE_COLUMNS 16 /* of a matrix: of a wider one the table has the mean of each row */
+#define TABLE_COLUMNS 16 /* the most columns of cells in a table */
 
 /* ---- texts and units ---- */
 
-/* Bytes and columns of the next character. */
-static unsigned read_character(const char *string, unsigned *columns)
-{
-    unsigned bytes = weir_utf8_bytes(string);
-
-    *columns = bytes >= 3 && (unsigned char)*string >= 0xe1 ? 2 : 1; /* as a rule */
-    return bytes > 0 ? bytes : 1;
-}
-
+/* Characters from U+1000 on are as wide as two, as a rule. */
 unsigned weir_utf8_width(const char *string)
 {
     unsigned width = 0;
 
-    for (unsigned columns; *string != '\0'; width += columns)
-        string += read_character(string, &columns);
+    for (; *string != '\0'; string++)
+        width += ((*string & 0xc0) != 0x80) + ((unsigned char)*string >= 0xe1);
     return width;
 }
 
@@ -34,16 +26,17 @@ const char *weir_utf8_cut(const char *string, unsigned width, char room[WEIR_CUT
     unsigned left = is_cut ? width - 2 : width;
     size_t at = 0;
 
-    for (unsigned bytes, columns; *string != '\0' && at + 8 < WEIR_CUT_BYTES; string += bytes) {
+    while (*string != '\0' && at + 8 < WEIR_CUT_BYTES) {
         unsigned char first = (unsigned char)*string;
-        bool is_shown = weir_utf8_bytes(string) > 0 && first >= ' ' && first != 0x7f;
+        unsigned bytes = first < ' ' || first == 0x7f ? 0 : weir_utf8_bytes(string);
+        unsigned columns = bytes >= 3 && first >= 0xe1 ? 2 : 1;
 
-        bytes = read_character(string, &columns);
         if (columns > left)
             break;
         left -= columns;
-        memcpy(room + at, is_shown ? string : "?", bytes);
-        at += bytes;
+        memcpy(room + at, bytes > 0 ? string : "?", bytes > 0 ? bytes : 1);
+        at += bytes > 0 ? bytes : 1;
+        string += bytes > 0 ? bytes : 1;
     }
     memcpy(room + at, is_cut ? ".." : "", is_cut ? 3 : 1);
     return room;
@@ -78,37 +71,31 @@ static struct unit unit_of(enum weir_quantity quantity, double value)
     return unit;
 }
 
-void weir_quantity_add(struct weir_text *text, enum weir_quantity quantity, double value)
-{
-    struct unit unit = unit_of(quantity, value);
-    double shown = value / unit.factor, size = fabs(shown);
-    bool is_whole = fabs(size - round(size)) <= size * 1e-9;
-    int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-
-    if (is_whole && (quantity == WEIR_QUANTITY_NUMBER || size < 1000))
-        decimals = 0;
-    if (!isfinite(shown))
-        weir_text_add(text, "none");
-    else if (size >= 1e6 || (size > 0 && size < 0.005))
-        weir_text_add(text, "%.3g", shown);
-    else
-        weir_text_add(text, "%.*f", decimals, shown + 0.0);
-    if (isfinite(shown) && unit.name[0] != '\0' && size > 0)
-        weir_text_add(text, " %s", unit.name);
-}
-
 const char *weir_value_words(char room[WEIR_VALUE_BYTES], const struct weir_axis *axis,
                              double value)
 {
-    struct weir_text text = {0};
+    struct unit unit = unit_of(axis->quantity, value);
+    double shown = value / unit.factor + 0.0, size = fabs(shown);
+    bool is_whole = fabs(size - round(size)) <= size * 1e-9;
+    int decimals = is_whole || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+    const char *name = size > 0 ? unit.name : "", *space = name[0] != '\0' ? " " : "";
 
     if (axis->scale == WEIR_SCALE_NAMES && value > -0.5 && value < axis->name_count - 0.5)
         return axis->names[(size_t)(value + 0.5)];
-    if (isfinite(value))
-        weir_quantity_add(&text, axis->quantity, value);
-    snprintf(room, WEIR_VALUE_BYTES, "%s", weir_text_string(&text));
-    weir_text_close(&text);
+    room[0] = '\0';
+    if (isfinite(shown) && (size >= 1e6 || (size > 0 && size < 0.005)))
+        snprintf(room, WEIR_VALUE_BYTES, "%.3g%s%s", shown, space, name);
+    else if (isfinite(shown))
+        snprintf(room, WEIR_VALUE_BYTES, "%.*f%s%s", decimals, shown, space, name);
     return room;
+}
+
+void weir_quantity_add(struct weir_text *text, enum weir_quantity quantity, double value)
+{
+    const struct weir_axis axis = {.quantity = quantity};
+    char room[WEIR_VALUE_BYTES];
+
+    weir_text_add(text, "%s", isfinite(value) ? weir_value_words(room, &axis, value) : "none");
 }
 
 /* ---- ranges ---- */
@@ -313,7 +300,7 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
     const struct weir_range *across = is_level ? &plot->x : &plot->y;
     const double *places = is_level ? layer->y : layer->x;
     const double *low = is_level ? layer->x : layer->y, *high = low;
-    double zero = fmax(is_log(across->axis) ? 0 : place_of(across, 0), 0), shift = 0, half = 0;
+    double zero = fmax(place_of(across, 0), 0), shift = 0, half = 0; /* fmax() ignores NAN */
     unsigned count = 0;
 
     if (layer->mark == WEIR_MARK_BAND || layer->mark == WEIR_MARK_RANGES ||
@@ -345,12 +332,8 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
                          ? (size_t)fmin(fmax(place, 0) * WEIR_PICTURE_THIN, WEIR_PICTURE_THIN - 1)
                          : i];
         if (!box->is_set)
-            *box = (struct weir_box){.is_set = true,
-                                     .index = i,
-                                     .x0 = place + shift - half,
-                                     .x1 = place + shift + half,
-                                     .y0 = from,
-                                     .y1 = to};
+            *box = (struct weir_box){place + shift - half, from, place + shift + half, to, i,
+                                     .is_set = true};
         box->falls = from < box->y0 || (box->falls && to <= box->y1);
         box->y0 = fmin(box->y0, from);
         box->y1 = fmax(box->y1, to);
@@ -376,15 +359,21 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
 int weir_plot_class(const struct weir_plot *plot, unsigned line, unsigned column, size_t *cell)
 {
     const struct weir_cells *cells = plot->picture->cells;
-    double part;
+    double low = plot->heat.low, high = plot->heat.high;
 
     *cell = (size_t)(plot->lies ? line : cells->rows - 1 - line) * cells->columns + column;
     if (!is_drawn(plot->heat.axis, cells->values[*cell]))
         return -1;
-    part = (cells->values[*cell] - plot->heat.low) / (plot->heat.high - plot->heat.low);
-    return plot->heat.low == plot->heat.high
-               ? WEIR_HEAT_CLASSES / 2
-               : (int)fmin(part * WEIR_HEAT_CLASSES, WEIR_HEAT_CLASSES - 1);
+    if (low == high)
+        return WEIR_HEAT_CLASSES / 2;
+    return (int)fmin((cells->values[*cell] - low) / (high - low) * WEIR_HEAT_CLASSES,
+                     WEIR_HEAT_CLASSES - 1);
+}
+
+double weir_cells_value(const struct weir_axis *axis, double low, double high, double at,
+                        unsigned count)
+{
+    return axis->scale == WEIR_SCALE_NAMES ? floor(at) : low + (high - low) * at / count;
 }
 
 double weir_mean(const double *values, unsigned count, unsigned stride)
@@ -437,35 +426,30 @@ static void add_cell(const struct table *table, bool is_head, const char *words)
     weir_text_add(table->text, "%s", table->cell_end[is_head]);
 }
 
-/* A row of values for each row of cells, or the mean of each where they are too many. */
+/* Adds a row for each row of cells; of many rows and columns, every n-th. */
 static void add_cells(const struct table *table, const struct weir_picture *picture)
 {
     const struct weir_cells *cells = picture->cells;
     const struct weir_axis axis = {.quantity = cells->quantity};
-    bool is_whole = cells->columns <= TABLE_COLUMNS && cells->rows <= WEIR_PICTURE_ROWS;
-    bool x_names = picture->x.scale == WEIR_SCALE_NAMES;
-    bool y_names = picture->y.scale == WEIR_SCALE_NAMES;
-    unsigned columns = is_whole ? cells->columns : 1;
+    unsigned down = 1 + (cells->rows - 1) / WEIR_PICTURE_ROWS;
+    unsigned right = 1 + (cells->columns - 1) / TABLE_COLUMNS;
     char room[WEIR_VALUE_BYTES];
 
     weir_text_add(table->text, "%s", table->row);
     add_cell(table, true, picture->y.label);
-    for (unsigned k = 0; is_whole && k < columns; k++) {
-        double x = cells->x_low + (cells->x_high - cells->x_low) * k / columns;
+    for (unsigned k = 0; k < cells->columns; k += right) {
+        double x = weir_cells_value(&picture->x, cells->x_low, cells->x_high, k, cells->columns);
 
-        add_cell(table, true, weir_value_words(room, &picture->x, x_names ? k : x));
+        add_cell(table, true, weir_value_words(room, &picture->x, x));
     }
-    if (!is_whole)
-        add_cell(table, true, "mean");
-    for (unsigned i = 0; i < cells->rows; i += 1 + (cells->rows - 1) / WEIR_PICTURE_ROWS) {
-        double y = cells->y_low + (cells->y_high - cells->y_low) * i / cells->rows;
+    for (unsigned i = 0; i < cells->rows; i += down) {
         const double *values = &cells->values[(size_t)i * cells->columns];
-        double mean = weir_mean(values, cells->columns, 1);
+        double y = weir_cells_value(&picture->y, cells->y_low, cells->y_high, i, cells->rows);
 
         weir_text_add(table->text, "%s%s", table->row_end, table->row);
-        add_cell(table, false, weir_value_words(room, &picture->y, y_names ? i : y));
-        for (unsigned k = 0; k < columns; k++)
-            add_cell(table, false, weir_value_words(room, &axis, is_whole ? values[k] : mean));
+        add_cell(table, false, weir_value_words(room, &picture->y, y));
+        for (unsigned k = 0; k < cells->columns; k += right)
+            add_cell(table, false, weir_value_words(room, &axis, values[k]));
     }
     weir_text_add(table->text, "%s", table->row_end);
 }

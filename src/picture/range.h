@@ -41,11 +41,11 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
 /* A point (x0 = x1 and y0 = y1), a line or a box; the points of a layer in one of many columns are
  * one mark from the least to the greatest. */
 struct weir_box {
-    bool is_set;
-    bool is_first; /* of a line: the point before it is missing */
-    bool falls;    /* the least value comes after the greatest */
-    size_t index;  /* of the first point */
     double x0, y0, x1, y1;
+    size_t index; /* the number of the first point */
+    bool is_set;
+    bool is_first; /* the point before it is missing */
+    bool falls;    /* the greatest value comes first */
 };
 #define WEIR_PICTURE_THIN 300
 
@@ -57,6 +57,10 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
 /* The class of a cell in the n-th line from the top, from 0 on; -1 = it has no value. `cell`: its
  * number. */
 int weir_plot_class(const struct weir_plot *plot, unsigned line, unsigned column, size_t *cell);
+/* The value on an axis that is `at` of `count` rows or columns of cells from the first: that of a
+ * name, or a number between two ends. */
+double weir_cells_value(const struct weir_axis *axis, double low, double high, double at,
+                        unsigned count);
 /* Mean of every `stride`-th value; NAN = there is none. */
 double weir_mean(const double *values, unsigned count, unsigned stride);
 

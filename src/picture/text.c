@@ -97,7 +97,7 @@ static void draw_layer(struct sheet *sheet, const struct weir_layer *layer)
                  glyph);
         }
         fill(sheet, at->x0, at->y0, at->x1, at->y1, glyph);
-        if (layer->mark == WEIR_MARK_BARS && layer->labels != NULL && sheet->labels[line] == NULL)
+        if (sheet->plot.label_width > 0 && layer->labels != NULL && sheet->labels[line] == NULL)
             sheet->labels[line] = layer->labels[at->index];
     }
 }
@@ -178,7 +178,6 @@ void weir_picture_text(const struct weir_picture *picture, bool is_utf8, struct 
     struct sheet sheet = {.is_utf8 = is_utf8, .height = PLOT_LINES};
     const struct weir_range *y = &sheet.plot.y;
     struct weir_text words = {0};
-    bool has_labels;
     char room[WEIR_CUT_BYTES];
 
     weir_plot_open(&sheet.plot, picture, picture->x.scale == WEIR_SCALE_NAMES ? WEIR_TICKS_MAX : 6,
@@ -186,8 +185,8 @@ void weir_picture_text(const struct weir_picture *picture, bool is_utf8, struct 
     if (sheet.plot.lies && picture->y.name_count > 0 && picture->y.name_count < sheet.height)
         sheet.height = picture->y.name_count;
     sheet.left = y->tick_width < NAME_COLUMNS ? y->tick_width : NAME_COLUMNS;
-    has_labels = sheet.plot.label_width > 0;
-    sheet.width = WEIR_PICTURE_COLUMNS - sheet.left - 1 - (has_labels ? LABEL_COLUMNS + 1 : 0);
+    sheet.width = WEIR_PICTURE_COLUMNS - sheet.left - 1 -
+                  (sheet.plot.label_width > 0 ? LABEL_COLUMNS + 1 : 0);
     if (picture->cells != NULL && sheet.plot.has_data)
         draw_cells(&sheet, picture->cells);
     for (unsigned k = 0; k < picture->layer_count; k++)
@@ -210,7 +209,7 @@ void weir_picture_text(const struct weir_picture *picture, bool is_utf8, struct 
             shown--;
         for (unsigned i = 0; i < shown; i++)
             add_glyph(text, &sheet, sheet.cells[line][i]);
-        if (has_labels && sheet.labels[line] != NULL)
+        if (sheet.labels[line] != NULL)
             weir_text_add(text, " %s", weir_utf8_cut(sheet.labels[line], LABEL_COLUMNS, room));
         weir_text_add(text, "\n");
     }
