@@ -6,6 +6,7 @@ import collections
 import csv
 import html.parser
 import io
+import json
 import math
 import pathlib
 import re
@@ -153,6 +154,43 @@ def check_redaction(path, scratch):
                 FAULTS.append(f"{path.name}: {secret} is in {command} {words[1:]} --redact")
 
 
+# ---- what pictures say of stored runs, some of them edited ----
+
+
+def each_phase(change):
+    """An edit of every phase of a result file."""
+
+    def edit(records):
+        for record in records:
+            if record["record"] == "phase":
+                change(record)
+
+    return edit
+
+
+# A file, an edit of its records, options of weir report, and patterns that its output has or, after "!", does not have.
+SAYS = (
+    ("picture/ranks.jsonl", None, "--run 1 --picture rate-write", "░"),
+    ("picture/ranks.jsonl", each_phase(lambda phase: phase["rank_series"].update(in_bytes=False) if "rank_series" in phase else None), "--run 1 --picture rate-write", "!░"),
+    ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
+    ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +cleanup \(objects\)"),
+)
+
+
+def check_says(folder, scratch):
+    for name, edit, options, *patterns in SAYS:
+        path = folder / name
+        if edit:
+            records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            edit(records)
+            path = scratch / "edited.jsonl"
+            path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+        text = weir(path, *options.split())
+        for pattern in patterns:
+            if bool(re.search(pattern.removeprefix("!"), text)) == pattern.startswith("!"):
+                FAULTS.append(f"{name}, {options}: {'has' if pattern[0] == '!' else 'lacks'} {pattern.removeprefix('!')}")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     pictures = 0
@@ -167,6 +205,7 @@ def main():
             pictures += check_run(path, pathlib.Path(scratch))
         for name in ("picture/ranks.jsonl", "verdict/parabench.jsonl"):
             check_redaction(folder / name, pathlib.Path(scratch))
+        check_says(folder, pathlib.Path(scratch))
     if COUNTS["figures"] < 100:
         FAULTS.append(f"only {COUNTS['figures']} figures of reports in pictures")
     print("\n".join(FAULTS) or f"{pictures} pictures with {COUNTS['figures']} figures of reports are sound" + ("" if GNUPLOT else " (no gnuplot: its scripts were not run)"))

@@ -445,7 +445,7 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
     for (unsigned i = 0, shown = 0; i < pictures.kind_count && shown < 3; i++)
         if (isfinite(pictures.kinds[i].median)) {
             weir_text_add(index, "%s", shown++ > 0 ? ", " : "");
-            weir_xml_add(index, pictures.kinds[i].name);
+            weir_xml_add(index, pictures.kinds[i].line);
             weir_text_add(index, " ");
             weir_quantity_add(index, pictures.kinds[i].quantity, pictures.kinds[i].median);
         }

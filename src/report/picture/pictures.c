@@ -2,6 +2,8 @@
 /* Pictures of phases: rates over time, latencies, ranks, repetitions, operations. */
 #include "pictures.h"
 
+#include "dialect.h"
+
 #include "weir/base/memory.h"
 #include "weir/measure/median.h"
 
@@ -305,7 +307,8 @@ static bool is_same_kind(const struct weir_measured_phase *one,
            strcmp(one->name, other->name) == 0;
 }
 
-/* Sets the rates of a kind, their median, and the repetition that is nearest to it. */
+/* Sets the rates of a kind, their median, and the repetition that is nearest to it. Operations are
+ * counted as the dialect counts them: md-workbench shows the rate of two phases as one. */
 static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
 {
     double *sorted = weir_arena_take(&set->arena, (kind->count + 1) * sizeof *sorted);
@@ -318,8 +321,16 @@ static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
             kind->all[i], kind->quantity == WEIR_QUANTITY_BYTES_PER_S ? "rate" : "ops");
 
         kind->rates[i] = figure != NULL ? figure->value : NAN;
-        if (figure != NULL && kind->all[i]->outcome == WEIR_OUTCOME_COMPLETE)
-            sorted[count++] = figure->value;
+        if (kind->quantity == WEIR_QUANTITY_OPS_PER_S && kind->all[i]->planned != NULL) {
+            struct weir_shown_figure shown;
+            bool is_shown = weir_report_shown_figure(set->run->plan, set->run->result,
+                                                     kind->all[i]->found, &shown);
+
+            if (!is_shown || (shown.unit != NULL && strstr(shown.unit, "ops/s") != NULL))
+                kind->rates[i] = is_shown && shown.value > 0 ? shown.value : NAN;
+        }
+        if (isfinite(kind->rates[i]) && kind->all[i]->outcome == WEIR_OUTCOME_COMPLETE)
+            sorted[count++] = kind->rates[i];
     }
     kind->median = count > 0 ? weir_median_sort(sorted, count) : NAN;
     for (unsigned i = 0; i < kind->count; i++)
@@ -357,19 +368,23 @@ static void find_kinds(struct weir_pictures *set)
     }
     for (unsigned k = 0; k < count; k++) {
         const struct weir_measured_phase *first = kinds[k].first;
-        const char *verb = "";
+        const char *verb = "", *suffix = "";
 
         for (unsigned other = 0; other < count && other < 4096; other++)
             if (other != k && kinds[other].first->test == first->test &&
                 strcmp(kinds[other].first->name, first->name) == 0)
                 verb = first->verb;
-        kinds[k].name = weir_pictures_short(set, first->name);
-        if (verb[0] != '\0')
-            kinds[k].name = weir_arena_printf(arena, "%s (%s)", kinds[k].name, verb);
+        kinds[k].line = weir_pictures_short(set, first->name);
+        if (strcmp(first->dialect, "md-workbench") == 0 && verb[0] != '\0')
+            verb = strstr(verb, "dir") != NULL ? "data sets" : "objects";
         if (first->step[0] != '\0')
-            kinds[k].name = weir_arena_printf(arena, "%s, %s", kinds[k].name, first->step);
+            suffix = weir_arena_printf(arena, ", %s", first->step);
         else if (tests > 0)
-            kinds[k].name = weir_arena_printf(arena, "%s, test %u", kinds[k].name, first->test);
+            suffix = weir_arena_printf(arena, ", test %u", first->test);
+        kinds[k].name =
+            weir_arena_printf(arena, "%s%s%s%s%s", kinds[k].line, verb[0] != '\0' ? " (" : "", verb,
+                              verb[0] != '\0' ? ")" : "", suffix);
+        kinds[k].line = weir_arena_printf(arena, "%s%s", kinds[k].line, suffix);
         kinds[k].all = all;
         all += kinds[k].count;
         kinds[k].count = 0;
@@ -396,13 +411,14 @@ static const char *name_repetition(struct weir_pictures *set, const struct weir_
 
 /* The band over ranks, each times the number of ranks, so that equal ranks are at the rate of all.
  */
-static void add_band(struct weir_pictures *set, const struct weir_phase_result *found)
+static void add_band(struct weir_pictures *set, const struct weir_phase_result *found,
+                     bool is_in_bytes)
 {
     const struct weir_rank_series *series = &found->rank_series;
     double *column = weir_arena_take(&set->arena, (series->rows + 1) * sizeof *column);
     struct weir_points band;
 
-    if (series->rows < 4 || series->interval_ns == 0)
+    if (series->rows < 4 || series->interval_ns == 0 || series->is_in_bytes != is_in_bytes)
         return;
     band = weir_layer_add(
         set, WEIR_MARK_BAND, 0,
@@ -445,7 +461,7 @@ static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *k
         weir_pictures_add(set, "rate", kind->name, NULL) == NULL)
         return;
     set->latest->y.quantity = kind->quantity;
-    add_band(set, typical);
+    add_band(set, typical, is_in_bytes);
     for (unsigned n = 0, shown = 0; n < kind->count && shown < SERIES_SHOWN; n++) {
         unsigned i = n == 0 ? kind->typical : n <= kind->typical ? n - 1 : n;
         const struct weir_series *series = kind->all[i]->found->series;
@@ -674,7 +690,7 @@ static void make_operations(struct weir_pictures *set)
             kind->first->planned == NULL || kind->first->planned->program != NULL)
             continue;
         medians[count] = kind->median;
-        bars[count] = (struct weir_bar){.name = kind->name, .value = kind->median};
+        bars[count] = (struct weir_bar){.name = kind->line, .value = kind->median};
         weir_bar_set_range(&bars[count++], kind->rates, kind->count);
     }
     if (count < 2 || weir_pictures_add(set, "operations", "", NULL) == NULL)

@@ -20,6 +20,7 @@ struct weir_phase_kind {
     double *rates; /* of each repetition; NAN = it has none */
     unsigned count;
     const char *name; /* "write"; with several tests "write, test 2" or with the step of a sweep */
+    const char *line; /* likewise, as the report has it: md-workbench has one for two phases */
     enum weir_quantity quantity; /* of rates: bytes or operations per second */
     double median;               /* of the rates of complete repetitions; NAN = none */
     unsigned typical; /* the repetition whose rate is nearest to the median, else the first */
