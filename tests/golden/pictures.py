@@ -168,12 +168,34 @@ def each_phase(change):
     return edit
 
 
+def as_pairs(records):
+    """A run of 70 pairs, each alone and then all at once, of which pair n has 100 + n MB/s; one round is out of bounds."""
+    first = next(record for record in records if record["record"] == "measurement")
+    at = records.index(first)
+    records[:] = [record for record in records if record["record"] != "measurement"]
+    records[0]["plan"]["pattern"] = "pairs"
+    next(record for record in records if record["record"] == "network")["network"]["ranks"] = 140
+
+    def measure(number, pairs):
+        flows = [first["flows"][0] | {"source": k, "sink": 70 + k, "bytes": (100 + k) * 10**6, "seconds": 1.0} for k in pairs]
+        return first | {"round": number, "alone": len(pairs) == 1, "seconds": 1.0, "bytes_per_s": sum(flow["bytes"] for flow in flows), "flows": flows}
+
+    records[at:at] = [*(measure(k, [k]) for k in range(70)), measure(4000000000, [0]), measure(70, range(70))]
+
+
+def as_matrix(records):
+    records[0]["plan"]["pattern"] = "all"
+
+
 # A file, an edit of its records, options of weir report, and patterns that its output has or, after "!", does not have.
 SAYS = (
     ("picture/ranks.jsonl", None, "--run 1 --picture rate-write", "░"),
     ("picture/ranks.jsonl", each_phase(lambda phase: phase["rank_series"].update(in_bytes=False) if "rank_series" in phase else None), "--run 1 --picture rate-write", "!░"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +cleanup \(objects\)"),
+    ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70 \(9\.41 GB/s\)", "7 pairs have no bar"),
+    ("data/net.jsonl", as_matrix, "--picture list", "^pairs-matrix"),
+    ("data/net.jsonl", as_pairs, "--picture list", "!pairs-matrix"),
 )
 
 

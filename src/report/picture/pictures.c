@@ -52,7 +52,8 @@ static const struct text {
     {"targets", "%s: each target alone",
      "Means of repetitions, with the least and the greatest. Outliers are hatched.", RATE, NONE},
     {"pairs", "%s",
-     "From the rank of the row to the rank of the column: means of repetitions. Hatched: more than "
+     "From the rank of the row to the rank of the column: medians of repetitions. Hatched: more "
+     "than "
      "a tenth worse than the median.",
      NONE, NONE},
     {"pairs-sum", "Pairs alone and all at once, with their sums",

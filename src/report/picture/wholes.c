@@ -279,6 +279,33 @@ void weir_pictures_make_targets(struct weir_pictures *set)
 
 /* ---- pairs ---- */
 
+#define MATRIX_RANKS_MAX 256
+
+struct pair_value {
+    size_t at; /* cell of a matrix, or number of a bar */
+    double value;
+};
+
+static int compare_pairs(const void *one, const void *other)
+{
+    const struct pair_value *a = one, *b = other;
+
+    return a->at != b->at ? (a->at < b->at ? -1 : 1)
+                          : (a->value > b->value) - (a->value < b->value);
+}
+
+/* Sets elements of `medians` to the medians of the values with their number, as the table of weir
+ * net has them. Sorts the values. */
+static void set_medians(struct pair_value values[], size_t count, double medians[])
+{
+    qsort(values, count, sizeof *values, compare_pairs);
+    for (size_t i = 0, n; i < count; i += n) {
+        for (n = 1; i + n < count && values[i + n].at == values[i].at;)
+            n++;
+        medians[values[i].at] = (values[i + (n - 1) / 2].value + values[i + n / 2].value) / 2;
+    }
+}
+
 /* Ranks of a pair "0->1" below `most`. */
 static bool read_pair(const struct weir_measured_phase *phase, unsigned most, unsigned *source,
                       unsigned *sink)
@@ -287,20 +314,19 @@ static bool read_pair(const struct weir_measured_phase *phase, unsigned most, un
            *source < most && *sink < most;
 }
 
-#define MATRIX_RANKS_MAX 256
-
 static void add_matrix(struct weir_pictures *set, const char *figure, unsigned ranks,
                        uint64_t bytes)
 {
     const struct weir_measured_run *run = set->run;
-    size_t count = (size_t)ranks * ranks;
-    double *sorted = weir_arena_take(&set->arena, count * sizeof *sorted), median;
-    unsigned *counts = weir_arena_take(&set->arena, count * sizeof *counts), source, sink;
+    size_t cells = (size_t)ranks * ranks, count = 0;
+    struct pair_value *values =
+        weir_arena_take(&set->arena, (run->phase_count + 1) * sizeof *values);
+    double *sorted = weir_arena_take(&set->arena, cells * sizeof *sorted), median;
     const char **names = weir_arena_take(&set->arena, ranks * sizeof *names);
     bool is_rate = strcmp(figure, "rate") == 0;
+    unsigned source, sink, found = 0;
     char room[WEIR_SIZE_TEXT_BYTES];
     struct weir_grid grid;
-    unsigned found = 0;
 
     if (weir_pictures_add(set, "pairs", "matrix",
                           weir_arena_printf(&set->arena, "%s of pairs, messages of %s",
@@ -308,25 +334,20 @@ static void add_matrix(struct weir_pictures *set, const char *figure, unsigned r
                                             weir_size_format_exact(bytes, room))) == NULL)
         return;
     grid = weir_grid_add(set, ranks, ranks, weir_pictures_quantity(weir_figure_find(figure)->unit),
-                         is_rate ? "slower" : "longer");
+                         is_rate ? "slow" : "high latency");
     for (unsigned i = 0; i < run->phase_count; i++) {
         const struct weir_measured_figure *value = weir_measured_find(&run->phases[i], figure);
-        size_t at;
 
-        if (!read_pair(&run->phases[i], ranks, &source, &sink) || value == NULL ||
-            run->phases[i].transfer_bytes != bytes)
-            continue;
-        at = (size_t)source * ranks + sink;
-        grid.values[at] =
-            counts[at] > 0 ? grid.values[at] + (value->value - grid.values[at]) / (counts[at] + 1)
-                           : value->value;
-        counts[at]++;
+        if (read_pair(&run->phases[i], ranks, &source, &sink) && value != NULL &&
+            run->phases[i].transfer_bytes == bytes)
+            values[count++] = (struct pair_value){(size_t)source * ranks + sink, value->value};
     }
-    for (size_t i = 0; i < count; i++)
-        if (counts[i] > 0)
+    set_medians(values, count, grid.values);
+    for (size_t i = 0; i < cells; i++)
+        if (isfinite(grid.values[i]))
             sorted[found++] = grid.values[i];
     median = found > 0 ? weir_median_sort(sorted, found) : NAN;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < cells; i++)
         grid.is_odd[i] = is_rate ? grid.values[i] < 0.9 * median : grid.values[i] > 1.1 * median;
     for (unsigned i = 0; i < ranks; i++)
         names[i] = weir_arena_printf(&set->arena, "%u", i);
@@ -335,73 +356,83 @@ static void add_matrix(struct weir_pictures *set, const char *figure, unsigned r
 }
 
 /* Each pair alone and while all run, and the sums: bars. */
-static void add_alone(struct weir_pictures *set, unsigned ranks, uint64_t bytes)
+static void add_alone(struct weir_pictures *set, uint64_t bytes)
 {
     const struct weir_measured_run *run = set->run;
-    struct weir_bar bars[2][WEIR_PICTURE_CASES + 1] = {0};
-    double counts[2][WEIR_PICTURE_CASES] = {0};
-    unsigned pairs = 0, source, sink, k;
+    size_t room = run->phase_count + 1, count = 0;
+    const struct weir_measured_phase **pairs = weir_arena_take(&set->arena, room * sizeof *pairs);
+    struct pair_value *values = weir_arena_take(&set->arena, room * sizeof *values);
+    double *rates = weir_arena_take(&set->arena, 2 * room * sizeof *rates);
+    struct weir_bar bars[2][WEIR_PICTURE_CASES] = {0};
+    unsigned pair_count = 0, shown, k = 0;
 
-    for (unsigned i = 0; i < run->phase_count; i++) {
-        const struct weir_measured_phase *phase = &run->phases[i];
-        const struct weir_measured_figure *rate = weir_measured_find(phase, "rate");
-        bool is_pair = read_pair(phase, ranks, &source, &sink);
-        bool is_alone = strstr(phase->name, " alone") != NULL;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < run->phase_count; i++) {
+            const struct weir_measured_phase *phase = &run->phases[i];
+            const struct weir_measured_figure *rate = weir_measured_find(phase, "rate");
+            bool is_alone = strstr(phase->name, " alone") != NULL;
 
-        if (rate == NULL || phase->transfer_bytes != bytes || (!is_pair && !is_alone))
-            continue;
-        /* A pair that ran alone is the whole of its measurement. */
-        k = is_pair ? 0 : (unsigned)strtoul(phase->loops, NULL, 10);
-        while (is_pair && k < pairs && strcmp(bars[0][k].name, phase->target) != 0)
-            k++;
-        if (k >= WEIR_PICTURE_CASES)
-            continue;
-        if (is_pair && k == pairs)
-            bars[0][pairs++].name = phase->target;
-        bars[is_pair && !is_alone][k].value += rate->value;
-        counts[is_pair && !is_alone][k]++;
-    }
-    if (pairs < 2 || weir_pictures_add(set, "pairs-sum", "sum", NULL) == NULL)
+            if (rate == NULL || phase->transfer_bytes != bytes || is_alone != (pass == 1))
+                continue;
+            /* A pair that ran alone is the whole of its measurement; its round is its number. */
+            if (is_alone) {
+                k = (unsigned)strtoul(phase->loops, NULL, 10);
+                if (k >= pair_count)
+                    continue;
+            } else if (strcmp(phase->part, "pair") != 0) {
+                k = 0; /* pairs follow in the order of the first repetition */
+                continue;
+            } else {
+                while (k < pair_count && strcmp(pairs[k]->target, phase->target) != 0)
+                    k++;
+                if (k == pair_count)
+                    pairs[pair_count++] = phase;
+            }
+            values[count++] = (struct pair_value){2 * (size_t)k + (is_alone ? 0 : 1), rate->value};
+        }
+    for (unsigned i = 0; i < 2 * pair_count; i++)
+        rates[i] = NAN;
+    set_medians(values, count, rates);
+    if (pair_count < 2 || weir_pictures_add(set, "pairs-sum", "sum", NULL) == NULL)
         return;
+    shown = pair_count < WEIR_PICTURE_CASES ? pair_count : WEIR_PICTURE_CASES - 1;
+    if (shown < pair_count)
+        set->latest->caption = weir_arena_printf(&set->arena, "%s %u pairs have no bar.",
+                                                 set->latest->caption, pair_count - shown);
     set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
     set->latest->y.label = "pair";
-    bars[0][pairs].name = "sum";
     for (unsigned all = 0; all < 2; all++) {
-        for (k = 0; k < pairs; k++) {
-            bars[all][k].value = counts[all][k] > 0 ? bars[all][k].value / counts[all][k] : NAN;
-            bars[all][pairs].value += isfinite(bars[all][k].value) ? bars[all][k].value : 0;
-        }
-        for (k = 0; k <= pairs; k++)
+        bars[all][shown].name = weir_arena_printf(&set->arena, "sum of %u", pair_count);
+        for (k = 0; k < pair_count; k++)
+            bars[all][shown].value += rates[2 * k + all];
+        for (k = 0; k < shown; k++)
+            bars[all][k] = (struct weir_bar){.name = pairs[k]->target, .value = rates[2 * k + all]};
+        for (k = 0; k <= shown; k++)
             bars[all][k].low = bars[all][k].high = NAN;
-        weir_bars_add(set, all, 2, all ? "all at once" : "alone", bars[all], pairs + 1);
+        weir_bars_add(set, all, 2, all ? "all at once" : "alone", bars[all], shown + 1);
     }
 }
 
 void weir_pictures_make_pairs(struct weir_pictures *set)
 {
     const struct weir_measured_run *run = set->run;
-    unsigned ranks = run->ranks, source, sink, different = 0;
-    const char *last = "";
+    unsigned ranks = run->ranks < MATRIX_RANKS_MAX ? run->ranks : MATRIX_RANKS_MAX;
+    const char *pattern = run->phase_count > 0 ? run->phases[0].pattern : "";
     bool has_rate = false, has_alone = false;
     uint64_t bytes = 0;
 
     if (run->plan != NULL || ranks < 2)
         return;
-    ranks = ranks < MATRIX_RANKS_MAX ? ranks : MATRIX_RANKS_MAX;
     for (unsigned i = 0; i < run->phase_count; i++) {
-        has_alone |= strstr(run->phases[i].name, " alone") != NULL;
-        if (!read_pair(&run->phases[i], ranks, &source, &sink))
-            continue;
-        different += strcmp(last, run->phases[i].target) != 0;
-        last = run->phases[i].target;
-        has_rate |= weir_measured_find(&run->phases[i], "rate") != NULL;
-        bytes = run->phases[i].transfer_bytes > bytes ? run->phases[i].transfer_bytes : bytes;
+        const struct weir_measured_phase *phase = &run->phases[i];
+
+        has_alone |= strstr(phase->name, " alone") != NULL;
+        has_rate |= weir_measured_find(phase, "rate") != NULL;
+        bytes = phase->transfer_bytes > bytes ? phase->transfer_bytes : bytes;
     }
-    if (different < 2)
-        return;
     if (has_rate && has_alone)
-        add_alone(set, ranks, bytes);
-    if (different >= ranks)
+        add_alone(set, bytes);
+    if (weir_text_list_has("all,bisection", pattern))
         add_matrix(set, has_rate ? "rate" : "p50", ranks, bytes);
 }
 
