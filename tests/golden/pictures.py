@@ -187,6 +187,34 @@ def as_matrix(records):
     records[0]["plan"]["pattern"] = "all"
 
 
+def as_sweep(values, *seconds, verdict="OK"):
+    """A sweep over these values, with the seconds of each repetition of each step. Steps are copies of the second one."""
+
+    def edit(records):
+        plan = records[0]["plan"]
+        copied = [record for record in records if record.get("test") == 1]
+        plan["sweep"]["axes"][0]["values"] = list(values)
+        for step in range(2, len(values)):
+            shift = 3 * (step - 1)
+            test = json.loads(json.dumps(plan["tests"][1])) | {"test": step, "sweep_step": step}
+            for each in (*test["phases"], *test["steps"]):
+                if "phase" in each:
+                    each["phase"] += shift
+            plan["tests"].append(test)
+            records[-1:-1] = [record | {"test": step} | ({"phase": record["phase"] + shift} if "phase" in record else {"sweep_step": step}) for record in copied]
+        for record in records:
+            if record["record"] == "phase" and record["verb"] == "write":
+                total = seconds[record["test"]][record["repetition"]]
+                record["windows"] = record["windows"] | {"total_s": total, "transfer_s": total}
+                record["believed"] = verdict if record["test"] == 1 else "OK"
+
+    return edit
+
+
+SIZES = ("64k", "128k", "256k", "512k")
+GROWING = ((0.04, 0.0401), (0.02, 0.0201), (0.01, 0.0101), (0.01, 0.0101))
+NOISY = ((0.04, 0.01), (0.03, 0.01), (0.04, 0.02), (0.01, 0.05))
+
 # A file, an edit of its records, options of weir report, and patterns that its output has or, after "!", does not have.
 SAYS = (
     ("picture/ranks.jsonl", None, "--run 1 --picture rate-write", "░"),
@@ -196,6 +224,14 @@ SAYS = (
     ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70 \(9\.41 GB/s\)", "7 pairs have no bar"),
     ("data/net.jsonl", as_matrix, "--picture list", "^pairs-matrix"),
     ("data/net.jsonl", as_pairs, "--picture list", "!pairs-matrix"),
+    ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write --format svg", ">knee<", "The knee is", "<path class=.line"),
+    ("verdict/sweep.jsonl", as_sweep(SIZES, *NOISY), "--picture sweep-write --format svg", "!knee"),
+    ("verdict/sweep.jsonl", as_sweep(SIZES[:3], *GROWING), "--picture sweep-write --format svg", "!knee"),
+    ("verdict/sweep.jsonl", as_sweep(("POSIX", "URING", "MMAP", "STDIO"), *GROWING), "--picture sweep-write --format svg", "!knee", "!<path class=.line"),
+    ("verdict/sweep.jsonl", as_sweep(("256k", "64k", "512k", "128k"), *GROWING), "--picture sweep-write --format gnuplot", r"\n 65536 .*\n 131072 .*\n 262144 .*\n 524288 "),
+    ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING, verdict="DO NOT USE"), "--picture sweep-write", "│.*×", "median +× not to be used"),
+    ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write", "!not to be used"),
+    ("verdict/sweep.jsonl", as_sweep(("1", "2", "4", "8"), *GROWING), "--picture sweep-write --format svg", ">knee<"),
 )
 
 

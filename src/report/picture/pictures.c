@@ -48,7 +48,7 @@ static const struct text {
      NONE, RATE},
     {"sweep-grid", "%s", "Medians of repetitions.", NONE, NONE},
     {"records", "%s: rate by record and file size",
-     "The last repetition of each. Hatched rates are not the storage's.", NONE, NONE},
+     "The last repetition of each. Hatched rates are not to be used.", NONE, NONE},
     {"targets", "%s: each target alone",
      "Means of repetitions, with the least and the greatest. Outliers are hatched.", RATE, NONE},
     {"pairs", "%s",

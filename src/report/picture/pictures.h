@@ -88,6 +88,12 @@ struct weir_axis weir_axis_of_names(const char *label, const char *const *names,
 enum weir_quantity weir_pictures_quantity(const char *unit);
 /* "program x.pbl" of "program /a/b/x.pbl". */
 const char *weir_pictures_short(struct weir_pictures *set, const char *name);
+/* True if figures must not be used: PARTIAL, DO NOT USE, WRONG DATA. */
+static inline bool weir_believed_is_bad(enum weir_believed believed)
+{
+    return believed > WEIR_BELIEVED_UNVERIFIED;
+}
+
 /* "2.09 GB/s", in the arena. */
 const char *weir_pictures_text(struct weir_pictures *set, enum weir_quantity quantity,
                                double value);

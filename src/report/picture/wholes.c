@@ -26,6 +26,11 @@ static enum weir_quantity quantity_of(const struct weir_sweep_table *table)
     return table->counts_ops ? WEIR_QUANTITY_OPS_PER_S : WEIR_QUANTITY_BYTES_PER_S;
 }
 
+static bool is_flagged(const struct weir_sweep_row *row)
+{
+    return row->state != WEIR_SWEEP_COMPLETE || weir_believed_is_bad(row->believed);
+}
+
 static void set_axis(struct weir_pictures *set, struct weir_axis *axis,
                      const struct weir_sweep_axis *sweep)
 {
@@ -50,81 +55,116 @@ static void set_axis(struct weir_pictures *set, struct weir_axis *axis,
     }
 }
 
-/* Efficiency 1: the first rate, in proportion to ranks. The line ends 10 % above `top`, so that it
- * does not flatten the curve. */
+#define IDEAL_PARTS 16 /* of the line between two steps: on a logarithmic axis it is a curve */
+
+/* Efficiency 1: the first rate in the order of the sweep, in proportion to ranks. `order` has the
+ * rows by x. The line ends 10 % above the greatest rate, so that it does not flatten the curve. */
 static void add_ideal(struct weir_pictures *set, const struct weir_sweep_table *table,
-                      const double x[], const double y[], double top)
+                      const unsigned order[], const double x[], double top)
 {
-    struct weir_points ideal = weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE,
-                                              "ideal: as many times the first", table->count);
+    struct weir_points ideal =
+        weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "ideal: as many times the first",
+                       (size_t)table->count * IDEAL_PARTS);
+    bool has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
     double each = NAN; /* rate per rank */
+    size_t n = 0;
 
-    for (unsigned i = 0; i < table->count && ideal.layer->count == table->count; i++) {
-        unsigned ranks = table->rows[i].rank_count;
+    for (unsigned i = 0; i < table->count && isnan(each); i++)
+        if (table->rows[i].count > 0 && table->rows[i].rank_count > 0)
+            each = table->trends[0].steps[i].median / table->rows[i].rank_count;
+    for (unsigned i = 0; i < table->count; i++)
+        for (unsigned part = 0; part < IDEAL_PARTS && (i + 1 < table->count || part == 0); part++) {
+            unsigned next = i + 1 < table->count ? i + 1 : i;
+            double share = (double)part / IDEAL_PARTS, from = table->rows[order[i]].rank_count;
 
-        if (isnan(each) && y[i] > 0)
-            each = y[i] / (ranks > 0 ? ranks : 1);
-        ideal.x[i] = x[i];
-        ideal.y[i] = ranks > 0 ? each * ranks : NAN;
-        if (ideal.y[i] > top) {
-            ideal.x[i] *= set->latest->x.scale == WEIR_SCALE_NAMES ? 1 : top / ideal.y[i];
-            ideal.y[i] = top;
-            ideal.layer->count = i + 1;
+            if (has_names && part > 0)
+                continue;
+            ideal.x[n] = x[i] + share * (x[next] - x[i]);
+            ideal.y[n] = each * (from + share * (table->rows[order[next]].rank_count - from));
+            n += ideal.y[n] > 0 && ideal.y[n] <= top;
         }
-    }
+    ideal.layer->count = n;
 }
 
-static void add_curve(struct weir_pictures *set, const struct weir_sweep *sweep,
-                      const struct weir_sweep_table *table)
+/* Steps that are incomplete, or must not be used, have marks of their own. Names without an order
+ * are not joined by a line. */
+static void add_curve(struct weir_pictures *set, const struct weir_sweep_table *table)
 {
+    const struct weir_plan *plan = set->run->plan;
+    const struct weir_sweep_axis *axis = &plan->sweep.axes[0];
     const struct weir_trend *trend = &table->trends[0];
     struct weir_arena *arena = &set->arena;
     double limit = table->counts_ops ? 0 : table->limit, top = limit;
-    struct weir_points ranges, dots, line;
+    unsigned *order = weir_arena_take(arena, (table->count + 1) * sizeof *order), odd_count = 0;
+    bool has_knee = weir_sweep_has_knee(plan, table, 0), has_names;
+    struct weir_points dots, ranges, line = {0}, odd = {0};
     enum weir_quantity quantity = quantity_of(table);
 
-    if (weir_pictures_add(
-            set, "sweep", table->name,
-            weir_arena_printf(arena, "%s over %s", table->name, sweep->axes[0].name)) == NULL)
+    if (weir_pictures_add(set, "sweep", table->name,
+                          weir_arena_printf(arena, "%s over %s", table->name, axis->name)) == NULL)
         return;
-    set_axis(set, &set->latest->x, &sweep->axes[0]);
+    if (!has_knee)
+        set->latest->caption = "Medians of repetitions, with the least and the greatest.";
+    set_axis(set, &set->latest->x, axis);
     set->latest->y.quantity = quantity;
+    has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
+    for (unsigned i = 0, k; i < table->count; i++) {
+        for (k = i;
+             k > 0 && !has_names &&
+             number_of(table->rows[order[k - 1]].values[0]) > number_of(table->rows[i].values[0]);
+             k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+        odd_count += is_flagged(&table->rows[i]);
+    }
     dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "median", table->count);
-    line = weir_layer_add(set, WEIR_MARK_LINE, 0, NULL, table->count);
     ranges = weir_layer_add(set, WEIR_MARK_RANGES, 0, NULL, table->count);
-    line.layer->x = ranges.layer->x = dots.x;
-    line.layer->y = dots.y;
+    ranges.layer->x = dots.x;
+    if (!has_names) {
+        line = weir_layer_add(set, WEIR_MARK_LINE, 0, NULL, table->count);
+        line.layer->x = dots.x;
+    }
+    if (odd_count > 0) {
+        odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", table->count);
+        odd.layer->x = dots.x;
+    }
     ranges.layer->y = NULL;
     for (unsigned i = 0; i < table->count; i++) {
-        const struct weir_sweep_row *row = &table->rows[i];
-        double median = row->count > 0 ? trend->steps[i].median : NAN;
-        bool is_knee = trend->can_tell && i == trend->knee;
+        const struct weir_sweep_row *row = &table->rows[order[i]];
+        double median = row->count > 0 ? trend->steps[order[i]].median : NAN;
+        bool is_knee = has_knee && order[i] == trend->knee, is_odd = is_flagged(row);
+        const char *label;
 
-        dots.x[i] = set->latest->x.scale == WEIR_SCALE_NAMES ? i : number_of(row->values[0]);
-        dots.y[i] = median;
-        dots.is_odd[i] = row->state != WEIR_SWEEP_COMPLETE;
+        dots.x[i] = has_names ? i : number_of(row->values[0]);
+        dots.y[i] = is_odd ? NAN : median;
+        if (line.y != NULL)
+            line.y[i] = median;
+        if (odd.y != NULL) {
+            odd.y[i] = is_odd ? median : NAN;
+            odd.is_odd[i] = is_odd;
+        }
         ranges.low[i] = row->count > 0 ? row->rate_min : NAN;
         ranges.high[i] = row->count > 0 ? row->rate_max : NAN;
         top = fmax(top, row->count > 0 ? row->rate_max : 0);
-        if (row->count == 0 || !(is_knee || i == trend->best))
+        if (row->count == 0 || !(is_knee || order[i] == trend->best))
             continue;
-        dots.labels[i] = limit > 0
-                             ? weir_arena_printf(arena, "%s%.0f %% of limit",
-                                                 is_knee ? "knee, " : "", 100 * median / limit)
-                         : is_knee ? "knee"
-                                   : weir_pictures_text(set, quantity, median);
+        label = limit > 0 ? weir_arena_printf(arena, "%s%.0f %% of limit", is_knee ? "knee, " : "",
+                                              100 * median / limit)
+                : is_knee ? "knee"
+                          : weir_pictures_text(set, quantity, median);
+        (is_odd ? odd : dots).labels[i] = label;
     }
     if (table->has_efficiency)
-        add_ideal(set, table, dots.x, dots.y, 1.1 * top);
+        add_ideal(set, table, order, dots.x, 1.1 * top);
     if (limit > 0)
         weir_rule_add(
             set, true, WEIR_TONE_ODD, NULL, limit,
             weir_arena_printf(arena, "limit %s", weir_pictures_text(set, quantity, limit)));
 }
 
-static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep *sweep,
-                           const struct weir_sweep_table *table)
+static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep_table *table)
 {
+    const struct weir_sweep *sweep = &set->run->plan->sweep;
     struct weir_grid grid;
 
     if (weir_pictures_add(set, "sweep-grid", table->name,
@@ -134,14 +174,14 @@ static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep *s
     set_axis(set, &set->latest->y, &sweep->axes[0]);
     set_axis(set, &set->latest->x, &sweep->axes[1]);
     set->latest->x.scale = set->latest->y.scale = WEIR_SCALE_NAMES;
-    grid =
-        weir_grid_add(set, table->group_count, table->group_size, quantity_of(table), "incomplete");
+    grid = weir_grid_add(set, table->group_count, table->group_size, quantity_of(table),
+                         "not to be used");
     for (unsigned i = 0; i < table->count; i++) {
         const struct weir_trend_step *step =
             &table->trends[i / table->group_size].steps[i % table->group_size];
 
         grid.values[i] = table->rows[i].count > 0 ? step->median : NAN;
-        grid.is_odd[i] = table->rows[i].state != WEIR_SWEEP_COMPLETE;
+        grid.is_odd[i] = is_flagged(&table->rows[i]);
     }
 }
 
@@ -155,7 +195,7 @@ void weir_pictures_make_sweep(struct weir_pictures *set)
         return;
     tables = weir_sweep_tables(&set->arena, plan, set->run->result, &count);
     for (unsigned i = 0; i < count; i++)
-        (plan->sweep.axis_count == 1 ? add_curve : add_sweep_grid)(set, &plan->sweep, &tables[i]);
+        (plan->sweep.axis_count == 1 ? add_curve : add_sweep_grid)(set, &tables[i]);
 }
 
 /* ---- record by file size ---- */
@@ -213,13 +253,12 @@ static void add_record_grid(struct weir_pictures *set, const char *name)
             if (pass == 0)
                 continue;
             grid.values[row * columns + column] = rate;
-            grid.is_odd[row * columns + column] =
-                last->believed != WEIR_BELIEVED_OK && last->believed != WEIR_BELIEVED_CAUTION;
+            grid.is_odd[row * columns + column] = weir_believed_is_bad(last->believed);
         }
         if (pass > 0 || rows < 2 || columns < 2 || (size_t)rows * columns > CELLS_MAX ||
             weir_pictures_add(set, "records", name, NULL) == NULL)
             return;
-        grid = weir_grid_add(set, rows, columns, WEIR_QUANTITY_BYTES_PER_S, "not the storage's");
+        grid = weir_grid_add(set, rows, columns, WEIR_QUANTITY_BYTES_PER_S, "not to be used");
         set->latest->x = axis_of_sizes(set, "record", records, columns);
         set->latest->y = axis_of_sizes(set, "file size per process", files, rows);
     }

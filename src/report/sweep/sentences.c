@@ -205,6 +205,39 @@ static void add_fall(struct weir_text *text, const struct scope *scope, unsigned
     end_line(text, &line, scope);
 }
 
+static bool is_ordered(const struct weir_sweep_axis *axis)
+{
+    uint64_t before = 0;
+
+    for (unsigned i = 0; i < axis->count; i++) {
+        uint64_t value;
+
+        if (weir_size_parse(axis->values[i], &value) != 0 || (i > 0 && value <= before))
+            return false;
+        before = value;
+    }
+    return true;
+}
+
+static unsigned first_measured(const struct weir_trend *trend)
+{
+    unsigned first = 0;
+
+    while (first < trend->count && trend->steps[first].count == 0)
+        first++;
+    return first;
+}
+
+bool weir_sweep_has_knee(const struct weir_plan *plan, const struct weir_sweep_table *table,
+                         unsigned group)
+{
+    const struct scope scope = {.trend = &table->trends[group]};
+    const struct weir_trend *trend = scope.trend;
+
+    return is_ordered(&plan->sweep.axes[plan->sweep.axis_count - 1]) && trend->can_tell &&
+           trend->knee != first_measured(trend) && !is_last(&scope, trend->knee);
+}
+
 /* What would not be seen is as much as people would want to know. */
 #define NOISE_TOO_MUCH 25.0 /* percent */
 
@@ -220,11 +253,9 @@ static void add_growth(struct weir_text *text, const struct scope *scope, struct
 {
     const struct weir_trend *trend = scope->trend;
     unsigned *alike = weir_arena_take(arena, trend->count * sizeof *alike);
-    unsigned first = 0, count = find_alike(scope, trend->knee, alike);
+    unsigned first = first_measured(trend), count = find_alike(scope, trend->knee, alike);
     struct weir_text line = {0};
 
-    while (trend->steps[first].count == 0)
-        first++;
     if (trend->knee == first && count + 1 == trend->measured) {
         weir_text_add(&line,
                       is_too_noisy(scope, alike, count)
@@ -306,20 +337,6 @@ static void add_beyond_limit(struct weir_text *text, const struct scope *scope,
                   "see the findings of these steps",
                   100.0 * most);
     end_line(text, &line, scope);
-}
-
-static bool is_ordered(const struct weir_sweep_axis *axis)
-{
-    uint64_t before = 0;
-
-    for (unsigned i = 0; i < axis->count; i++) {
-        uint64_t value;
-
-        if (weir_size_parse(axis->values[i], &value) != 0 || (i > 0 && value <= before))
-            return false;
-        before = value;
-    }
-    return true;
 }
 
 void weir_sweep_sentences(struct weir_text *text, const struct weir_sweep_table *table,

@@ -71,6 +71,10 @@ void weir_sweep_report(struct weir_text *text, const struct weir_plan *plan,
 void weir_sweep_sentences(struct weir_text *text, const struct weir_sweep_table *table,
                           const struct weir_plan *plan);
 
+/* True if the rates of a group grow up to its knee, and a step after it was measured. */
+bool weir_sweep_has_knee(const struct weir_plan *plan, const struct weir_sweep_table *table,
+                         unsigned group);
+
 /* "2.10 GB/s", "1234 ops/s". Returns `buffer`. */
 char *weir_sweep_rate(double rate, bool counts_ops, char buffer[WEIR_RATE_TEXT_BYTES]);
 
