@@ -221,7 +221,7 @@ SAYS = (
     ("picture/ranks.jsonl", each_phase(lambda phase: phase["rank_series"].update(in_bytes=False) if "rank_series" in phase else None), "--run 1 --picture rate-write", "!░"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +cleanup \(objects\)"),
-    ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70 \(9\.41 GB/s\)", "7 pairs have no bar"),
+    ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 pairs have no bar"),
     ("data/net.jsonl", as_matrix, "--picture list", "^pairs-matrix"),
     ("data/net.jsonl", as_pairs, "--picture list", "!pairs-matrix"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write --format svg", ">knee<", "The knee is", "<path class=.line"),

@@ -55,7 +55,8 @@ static void set_axis(struct weir_pictures *set, struct weir_axis *axis,
     }
 }
 
-#define IDEAL_PARTS 16 /* of the line between two steps: on a logarithmic axis it is a curve */
+/* Parts of the ideal line between two steps: on a logarithmic axis it is a curve. */
+#define IDEAL_PARTS 16
 
 /* Efficiency 1: the first rate in the order of the sweep, in proportion to ranks. `order` has the
  * rows by x. The line ends 10 % above the greatest rate, so that it does not flatten the curve. */
