@@ -413,10 +413,10 @@ void weir_point_read(struct weir_point *point, const struct weir_picture *pictur
         point->words[WEIR_POINT_WORDS - 1] = layer->labels[i];
 }
 
-/* What is around rows and cells, in HTML and in lines with tabs. */
+/* Markup of rows and cells: elements of HTML, or tabs and line ends. */
 struct table {
     struct weir_text *text;
-    const char *row, *row_end, *cell[2], *cell_end[2]; /* the latter of the head */
+    const char *row, *row_end, *cell[2], *cell_end[2]; /* [1]: head */
 };
 
 static void add_cell(const struct table *table, bool is_head, const char *words)

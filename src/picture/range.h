@@ -28,8 +28,8 @@ struct weir_plot {
     bool lies; /* the y axis has names: bars, boxes and whiskers are horizontal */
     struct weir_range x, y;
     struct weir_axis heat_axis;
-    struct weir_range heat; /* of the values of cells, without ticks */
-    unsigned bar_layers;    /* that share the room of a name */
+    struct weir_range heat; /* values of cells; has no ticks */
+    unsigned bar_layers;    /* layers that share the room of a name */
     unsigned label_width;   /* columns of the longest label of lying bars */
     bool has_data;          /* once a mark or a cell was found */
 };
@@ -45,7 +45,7 @@ struct weir_box {
     size_t index; /* the number of the first point */
     bool is_set;
     bool is_first; /* the point before it is missing */
-    bool falls;    /* the greatest value comes first */
+    bool falls;    /* the greatest value precedes the least */
 };
 #define WEIR_PICTURE_THIN 300
 
@@ -69,8 +69,7 @@ double weir_mean(const double *values, unsigned count, unsigned stride);
 #define WEIR_VALUE_BYTES 32
 const char *weir_value_words(char room[WEIR_VALUE_BYTES], const struct weir_axis *axis,
                              double value);
-/* A point as tables and titles have it: its layer, its place, its value, a range, and its label; ""
- * for what it does not have. */
+/* Texts of a point for tables and titles: layer, place, value, low, high, label; "" = none. */
 #define WEIR_POINT_WORDS 6
 struct weir_point {
     const char *names[WEIR_POINT_WORDS], *words[WEIR_POINT_WORDS];

@@ -9,14 +9,14 @@
 
 #define WIDTH 440.0
 #define PLOT_HEIGHT 176.0
-#define ROW_HEIGHT 19.0 /* of a name on the y axis */
+#define ROW_HEIGHT 19.0 /* room for a name on the y axis */
 #define PLOT_HEIGHT_MAX 640.0
 #define CHARACTER 7.4 /* width of a digit in the widest of the usual fonts of 12 pixels */
 #define LINE_HEIGHT 17.0
 #define LABELS_MAX 160
 #define TURNED_WIDTH 14  /* columns of a name below the plot that is turned */
 #define TITLED_MARKS 160 /* with more marks, only the layer has a title */
-#define SUM_WIDTH 46.0   /* of the bars of means at the edges of cells */
+#define SUM_WIDTH 46.0   /* room for the means at the edges of cells */
 
 struct box {
     double left, top, right, bottom;
@@ -27,7 +27,7 @@ struct frame {
     struct weir_plot plot;
     struct weir_text text;
     struct box in;                 /* the plot */
-    double bottom;                 /* of all that is drawn */
+    double bottom;                 /* lower end of the drawing */
     struct box labels[LABELS_MAX]; /* in the plot */
     unsigned label_count;
 };
@@ -42,7 +42,7 @@ static double y_of(const struct frame *frame, double place)
     return frame->in.bottom - place * (frame->in.bottom - frame->in.top);
 }
 
-/* `classes`: also "middle" and "end", how the words are anchored. */
+/* The classes "middle" and "end" set the anchor. */
 static void add_words(struct frame *frame, double x, double y, const char *classes,
                       const char *words)
 {
@@ -110,17 +110,12 @@ static void close_path(struct frame *frame, const struct weir_layer *layer, cons
     weir_text_close(&title);
 }
 
-/* Lines at 45 degrees across a box, cut at its edges. */
+/* Draws stripes across a box: one line as wide as the box is high, dashed. */
 static void add_hatch(struct frame *frame, const struct box *box)
 {
-    double width = box->right - box->left, height = box->bottom - box->top;
-
-    weir_text_add(&frame->text, "<path class=\"hatch\" d=\"");
-    for (double at = 3; at < width + height; at += 5)
-        weir_text_add(&frame->text, "M%.4g %.4gL%.4g %.4g", box->left + fmin(at, width),
-                      box->top + fmax(0, at - width), box->left + fmax(0, at - height),
-                      box->top + fmin(at, height));
-    weir_text_add(&frame->text, "\"/>\n");
+    weir_text_add(&frame->text,
+                  "<path class=\"hatch\" stroke-width=\"%.4g\" d=\"M%.4g %.4gH%.4g\"/>\n",
+                  box->bottom - box->top, box->left, (box->top + box->bottom) / 2, box->right);
 }
 
 /* Adds the outline of a mark to a path. Shapes of dots differ by tone, for pictures without
@@ -217,25 +212,26 @@ static void draw_marks(struct frame *frame, const struct weir_layer *layer)
 
 /* ---- cells ---- */
 
-/* Draws the cells of each class as one path, in a grid of unit cells: a run of cells in a row is a
- * line as wide as the row. */
-static void draw_cell_classes(struct frame *frame, const struct weir_cells *cells)
+static void draw_cells(struct frame *frame, const struct weir_cells *cells)
 {
-    double low = frame->plot.heat.low, step = (frame->plot.heat.high - low) / WEIR_HEAT_CLASSES;
-    char one[WEIR_VALUE_BYTES], other[WEIR_VALUE_BYTES];
+    const struct weir_plot *plot = &frame->plot;
+    const struct box *in = &frame->in;
+    double width = (in->right - in->left) / cells->columns;
+    double height = (in->bottom - in->top) / cells->rows;
+    double low = plot->heat.low, step = (plot->heat.high - low) / WEIR_HEAT_CLASSES;
+    char room[WEIR_VALUE_BYTES], other[WEIR_VALUE_BYTES], name[24];
     size_t cell;
 
+    /* A path for each class, in units of cells: runs are lines as wide as a row. */
     weir_text_add(&frame->text, "<g transform=\"translate(%.4g %.4g) scale(%.6g %.6g)\">\n",
-                  frame->in.left, frame->in.top,
-                  (frame->in.right - frame->in.left) / cells->columns,
-                  (frame->in.bottom - frame->in.top) / cells->rows);
+                  in->left, in->top, width, height);
     for (int class = 0; class < WEIR_HEAT_CLASSES; class ++) {
         weir_text_add(&frame->text, "<path class=\"heat h%d\" d=\"", class);
         for (unsigned line = 0; line < cells->rows; line++) {
             weir_text_add(&frame->text, "M0 %u.5", line);
             for (unsigned k = 0, run, gap = 0; k<cells->columns; k += run> 0 ? run : 1) {
                 for (run = 0; k + run < cells->columns &&
-                              weir_plot_class(&frame->plot, line, k + run, &cell) == class;)
+                              weir_plot_class(plot, line, k + run, &cell) == class;)
                     run++;
                 if (run > 0)
                     weir_text_add(&frame->text, "m%u 0h%u", gap, run);
@@ -243,25 +239,15 @@ static void draw_cell_classes(struct frame *frame, const struct weir_cells *cell
             }
         }
         weir_text_add(&frame->text, "\"><title>%s to %s</title></path>\n",
-                      weir_value_words(one, &frame->plot.heat_axis, low + step * class),
-                      weir_value_words(other, &frame->plot.heat_axis, low + step * (class + 1)));
+                      weir_value_words(room, &plot->heat_axis, low + step * class),
+                      weir_value_words(other, &plot->heat_axis, low + step * (class + 1)));
     }
     weir_text_add(&frame->text, "</g>\n");
-}
 
-/* Draws cells with their values, if there is room, and the means of columns and rows. */
-static void draw_cells(struct frame *frame, const struct weir_cells *cells)
-{
-    const struct box *in = &frame->in;
-    double width = (in->right - in->left) / cells->columns;
-    double height = (in->bottom - in->top) / cells->rows;
-    char name[24], room[WEIR_VALUE_BYTES];
-    size_t cell;
-
-    draw_cell_classes(frame, cells);
+    /* The values, if there is room. */
     for (unsigned line = 0; line < cells->rows && height >= 13; line++)
         for (unsigned k = 0; k < cells->columns; k++) {
-            int class = weir_plot_class(&frame->plot, line, k, &cell);
+            int class = weir_plot_class(plot, line, k, &cell);
             double left = in->left + k * width, top = in->top + line * height;
 
             if (class >= 0 && cells->is_odd != NULL && cells->is_odd[cell])
@@ -270,8 +256,10 @@ static void draw_cells(struct frame *frame, const struct weir_cells *cells)
                 continue;
             snprintf(name, sizeof name, "middle n%d", class);
             add_words(frame, left + width / 2 + 3, top + height / 2 + 4, name,
-                      weir_value_words(room, &frame->plot.heat_axis, cells->values[cell]));
+                      weir_value_words(room, &plot->heat_axis, cells->values[cell]));
         }
+
+    /* Bars of the means of columns above them, and of rows on their right. */
     for (unsigned edge = 0; edge < 2 && cells->has_sums; edge++) {
         double greatest = 0;
 
@@ -300,13 +288,6 @@ static void draw_cells(struct frame *frame, const struct weir_cells *cells)
 
 /* ---- axes and legend ---- */
 
-static void add_grid(struct frame *frame, const char *class, double x0, double y0, double x1,
-                     double y1)
-{
-    weir_text_add(&frame->text, "<path class=\"%s\" d=\"M%.4g %.4gL%.4g %.4g\"/>\n", class, x0, y0,
-                  x1, y1);
-}
-
 static void draw_axes(struct frame *frame, bool is_turned)
 {
     const struct weir_plot *plot = &frame->plot;
@@ -318,7 +299,8 @@ static void draw_axes(struct frame *frame, bool is_turned)
         double y = y_of(frame, plot->y.ticks[i].place);
 
         if (plot->picture->cells == NULL && !plot->lies)
-            add_grid(frame, "grid", in->left, y, in->right, y);
+            weir_text_add(&frame->text, "<path class=\"grid\" d=\"M%.4g %.4gH%.4g\"/>\n", in->left,
+                          y, in->right);
         add_words(frame, in->left - 6, y + 4, "end", plot->y.ticks[i].label);
     }
     for (unsigned i = 0; i < plot->x.tick_count; i++) {
@@ -326,7 +308,8 @@ static void draw_axes(struct frame *frame, bool is_turned)
         double half = CHARACTER * weir_utf8_width(plot->x.ticks[i].label) / 2;
 
         if (plot->picture->cells == NULL && plot->x.axis->scale != WEIR_SCALE_NAMES)
-            add_grid(frame, "grid", x, in->top, x, in->bottom);
+            weir_text_add(&frame->text, "<path class=\"grid\" d=\"M%.4g %.4gV%.4g\"/>\n", x,
+                          in->top, in->bottom);
         if (is_turned) {
             weir_text_add(&frame->text,
                           "<text class=\"end\" transform=\"translate(%.4g %.4g) rotate(-40)\">",
@@ -339,8 +322,8 @@ static void draw_axes(struct frame *frame, bool is_turned)
                       plot->x.ticks[i].label);
         }
     }
-    add_grid(frame, "axis", in->left, in->bottom, in->right, in->bottom);
-    add_grid(frame, "axis", in->left, in->top, in->left, in->bottom);
+    weir_text_add(&frame->text, "<path class=\"axis\" d=\"M%.4g %.4gV%.4gH%.4g\"/>\n", in->left,
+                  in->top, in->bottom, in->right);
     if (plot->y.title[0] != '\0')
         add_words(frame, 2, 14, "axis-name", plot->y.title);
     if (plot->x.title[0] != '\0')
@@ -381,6 +364,8 @@ static void draw_legend(struct frame *frame)
     if (cells != NULL && frame->plot.has_data) {
         const char *low = weir_value_words(one, &frame->plot.heat_axis, frame->plot.heat.low);
 
+        y += x > 2 ? LINE_HEIGHT : 0;
+        x = 2;
         add_words(frame, x, y, "", low);
         x += CHARACTER * weir_utf8_width(low) + 6;
         for (int class = 0; class < WEIR_HEAT_CLASSES; class ++, x += 16)
@@ -403,8 +388,7 @@ static void draw_legend(struct frame *frame)
 /* Without variables of CSS, which programs that draw SVG do not know. */
 #define P ".weir-picture "
 
-/* Of tones 0 to 7, WEIR_TONE_REFERENCE and WEIR_TONE_ODD: colours on light and dark paper, and
- * dashes. */
+/* Colours of each enum weir_tone on light and dark paper, and dashes. */
 static const char *const tones[][3] = {
     {"#1f5fa8", "#7db3f0", "none"},    {"#b35300", "#f0a860", "7 3"},
     {"#1b7a3d", "#72cf93", "2 2"},     {"#7b3fa0", "#cf9df0", "8 3 2 3"},
@@ -442,8 +426,8 @@ void weir_picture_style(struct weir_text *text)
                   ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}" P
                   ".band{fill-opacity:.25;stroke:none}" P ".dot{stroke-width:1.2}" P
                   ".dot.t9{stroke-width:2.2}" P ".bar{fill-opacity:.8;stroke:none}" P
-                  ".whisker{fill:none;stroke-width:1.3}\n" P ".axis{stroke-width:1.2}" P
-                  ".hatch{fill:none;stroke-width:1.1}" P ".heat{shape-rendering:crispEdges}" P
+                  ".whisker{fill:none;stroke-width:1.3}\n" P ".axis{fill:none;stroke-width:1.2}" P
+                  ".hatch{stroke-dasharray:1 2}" P ".heat{shape-rendering:crispEdges}" P
                   ".swatch{stroke-width:0}" P
                   ".label{stroke-width:3;paint-order:stroke;stroke-linejoin:round}\n");
     for (unsigned i = 0; i < sizeof tones / sizeof *tones; i++)

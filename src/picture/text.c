@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define PLOT_LINES (WEIR_PICTURE_LINES - 3)
-#define NAME_COLUMNS 20  /* of names on the y axis */
-#define LABEL_COLUMNS 10 /* of values on the right of lying bars */
+#define NAME_COLUMNS 20  /* room for names on the y axis */
+#define LABEL_COLUMNS 10 /* room for values on the right of lying bars */
 
 enum {
     GLYPH_TONES = 1,
