@@ -212,6 +212,57 @@ def as_sweep(values, *seconds, verdict="OK"):
     return edit
 
 
+def lasting(factor):
+    """Phases that last longer after their last transfer."""
+    return each_phase(lambda phase: phase["windows"].update(total_s=factor * phase["windows"]["total_s"]))
+
+
+def of_ranks(*rates):
+    """Phases with these rates of ranks, in bytes per second."""
+
+    def edit(records):
+        for record in records:
+            record.update({"ranks": len(rates)} if "ranks" in record else {})
+            if record["record"] == "phase":
+                record.pop("placement", None)
+                record.update(each_rank={"in_bytes": True, "rates": {"rank": list(range(len(rates))), "per_s": rates}})
+
+    return edit
+
+
+def repeated(*changes):
+    """Phases are repeated, each repetition with a change."""
+
+    def edit(records):
+        test = records[0]["plan"]["tests"][0]
+        test["repetitions"] = test["steps"][0]["count"] = len(changes)
+        phases = [record for record in records if record["record"] == "phase"]
+        at = records.index(phases[0])
+        copies = [json.loads(json.dumps(phase)) | {"repetition": n, "loops": [n]} for n in range(len(changes)) for phase in phases]
+        for copy in copies:
+            changes[copy["repetition"]](copy)
+        records[:] = [*records[:at], *copies, *(record for record in records[at:] if record["record"] != "phase")]
+
+    def first_run(records):
+        del records[next(i for i, record in enumerate(records) if record["record"] == "end") + 1 :]
+        edit(records)
+
+    return first_run
+
+
+def takes(seconds, **others):
+    """A change of the time of a phase, and of other members."""
+    return lambda phase: phase.update(windows=phase["windows"] | {"total_s": seconds}, **others)
+
+
+def few(phase):
+    """A change: a phase with 16 times of operations."""
+    for name in ("latency", "response"):
+        if phase.get(name):
+            phase[name] = phase[name] | {"total": 16, "buckets": [[phase[name]["buckets"][0][0], 16]]}
+
+
+RANKS = [200e6, 500e6, *(1e9 + n for n in range(98))]
 SIZES = ("64k", "128k", "256k", "512k")
 GROWING = ((0.04, 0.0401), (0.02, 0.0201), (0.01, 0.0101), (0.01, 0.0101))
 NOISY = ((0.04, 0.01), (0.03, 0.01), (0.04, 0.02), (0.01, 0.05))
@@ -220,6 +271,18 @@ NOISY = ((0.04, 0.01), (0.03, 0.01), (0.04, 0.02), (0.01, 0.05))
 SAYS = (
     ("picture/ranks.jsonl", None, "--run 1 --picture rate-write", "░"),
     ("picture/ranks.jsonl", each_phase(lambda phase: phase["rank_series"].update(in_bytes=False) if "rank_series" in phase else None), "--run 1 --picture rate-write", "!░"),
+    ("picture/ranks.jsonl", None, "--run 1 --picture rate-write", "least to greatest of ranks, times 4", "whole phase 38.7 MB/s"),
+    ("picture/ranks.jsonl", None, "--run 1 --picture rate-write --format svg", "!last transfer"),
+    ("picture/ranks.jsonl", lasting(2), "--run 1 --picture rate-write --format svg", ">last transfer<", "synced and closed", ">0.8<|>800<", "whole phase 19.4 MB/s"),
+    ("picture/ranks.jsonl", of_ranks(1e6, 2e6, 4e6, 5e6), "--run 1 --picture ranks-write --format gnuplot", r"graph 0, first 3000000 to"),
+    ("picture/ranks.jsonl", of_ranks(*RANKS), "--run 1 --picture ranks-write --format svg", ">rank 0[,<]", ">rank 1[,<]", "!>rank 2[,<]", "below 70 % of the median"),
+    ("picture/ranks.jsonl", repeated(takes(0.5), takes(0.6), takes(0.4, outcome="partial")), "--picture repetitions", "× not to be used", "│.*×"),
+    ("picture/ranks.jsonl", repeated(takes(0.9), takes(0.5), takes(0.4)), "--picture rate-write", "┈ median 33.6 MB/s "),
+    ("picture/ranks.jsonl", repeated(takes(0.9), takes(0.5), takes(0.4)), "--picture rate-write --format gnuplot", "'repetition 0' dashtype 1.*\n.*'repetition 1' dashtype 2.*\n.*'repetition 2'"),
+    ("picture/ranks.jsonl", repeated(*[takes(0.5)] * 3, takes(0.5, failure="rank 0: no space", outcome="partial")), "--picture rate-write --format svg", "!failed"),
+    ("picture/ranks.jsonl", repeated(takes(0.5, failure="rank 0: no space", outcome="partial"), takes(0.5)), "--picture rate-write --format svg", "[> ]repetition 0 failed<"),
+    ("picture/ranks.jsonl", None, "--run 1 --picture latency-write", "response, all operations .*service, all operations"),
+    ("picture/ranks.jsonl", repeated(few, takes(0.5)), "--picture list", "^latency-write|\nlatency-write"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +cleanup \(objects\)"),
     ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 pairs have no bar"),

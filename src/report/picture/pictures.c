@@ -18,10 +18,11 @@
 #define INTERVALS_MIN 16    /* of a series: fewer are no picture */
 #define REPETITIONS_SHOWN 5 /* lines in one picture: more are not distinguishable */
 #define SERIES_SHOWN 3
+#define RANKS_NAMED 3
 
 #define LAYERS_MAX (2 * WEIR_PICTURE_SIDES_MAX)
-_Static_assert(LAYERS_MAX >= REPETITIONS_SHOWN + 2 + WEIR_VERB_RESULTS_MAX &&
-                   LAYERS_MAX >= 2 * SERIES_SHOWN + 1 && LAYERS_MAX >= WEIR_TONES,
+_Static_assert(LAYERS_MAX >= REPETITIONS_SHOWN + 3 + WEIR_VERB_RESULTS_MAX &&
+                   LAYERS_MAX >= 2 * SERIES_SHOWN + 4 && LAYERS_MAX >= WEIR_TONES,
                "layers of latencies, of series, of labels");
 
 enum axis { NONE, TIME, RATE, LATENCY, OPERATIONS, RANK, RANKS, CHANGE };
@@ -404,27 +405,32 @@ static const char *name_repetition(struct weir_pictures *set, const struct weir_
 {
     if (kind->count == 1)
         return single;
-    return weir_arena_printf(&set->arena, "repetition %u%s", kind->all[i]->repetition,
-                             i == kind->typical && kind->count > 2 ? " (median)" : "");
+    return weir_arena_printf(&set->arena, "repetition %u", kind->all[i]->repetition);
 }
 
 /* ---- rate over time ---- */
 
 /* The band over ranks, each times the number of ranks, so that equal ranks are at the rate of all.
  */
-static void add_band(struct weir_pictures *set, const struct weir_phase_result *found,
-                     bool is_in_bytes)
+static void add_band(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
+    const struct weir_phase_result *found = kind->all[kind->typical]->found;
     const struct weir_rank_series *series = &found->rank_series;
     double *column = weir_arena_take(&set->arena, (series->rows + 1) * sizeof *column);
+    bool is_in_bytes = kind->quantity == WEIR_QUANTITY_BYTES_PER_S;
+    const char *rows = "ranks";
     struct weir_points band;
 
     if (series->rows < 4 || series->interval_ns == 0 || series->is_in_bytes != is_in_bytes)
         return;
-    band = weir_layer_add(
-        set, WEIR_MARK_BAND, 0,
-        weir_arena_printf(&set->arena, "5 to 95 %% of ranks, times %u", found->rank_count),
-        series->columns);
+    /* Of up to 20 rows, the quantiles are the least and the greatest. */
+    if (series->ranks_per_row > 1)
+        rows = weir_arena_printf(&set->arena, "groups of %u ranks", series->ranks_per_row);
+    band = weir_layer_add(set, WEIR_MARK_BAND, kind->typical % WEIR_TONES,
+                          weir_arena_printf(&set->arena, "%s of %s, times %u",
+                                            series->rows > 20 ? "5 to 95 %" : "least to greatest",
+                                            rows, found->rank_count),
+                          series->columns);
     for (unsigned k = 0; k < series->columns; k++) {
         for (unsigned i = 0; i < series->rows; i++)
             column[i] = weir_rank_series_rate(series, i, k) * found->rank_count;
@@ -453,32 +459,38 @@ static void add_series(struct weir_pictures *set, const struct weir_series *seri
         line.layer->count--;
 }
 
+/* The typical repetition and the first others. A repetition has one tone in all pictures. */
 static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *typical = kind->all[kind->typical]->found;
     bool is_in_bytes = kind->quantity == WEIR_QUANTITY_BYTES_PER_S;
+    double last;
 
     if (typical->series == NULL || typical->series->used < INTERVALS_MIN ||
         weir_pictures_add(set, "rate", kind->name, NULL) == NULL)
         return;
     set->latest->y.quantity = kind->quantity;
-    add_band(set, typical, is_in_bytes);
-    for (unsigned n = 0, shown = 0; n < kind->count && shown < SERIES_SHOWN; n++) {
-        unsigned i = n == 0 ? kind->typical : n <= kind->typical ? n - 1 : n;
-        const struct weir_series *series = kind->all[i]->found->series;
-
-        if (series != NULL)
-            add_series(set, series, is_in_bytes ? series->bytes : series->ops, false, shown++,
-                       name_repetition(set, kind, i, "all ranks"));
-    }
-    /* Failures are marked where a rank first failed, phases that were cut at their end. */
-    for (unsigned i = 0, marks = 0; i < kind->count && marks < SERIES_SHOWN; i++) {
+    if (isfinite(kind->median))
+        weir_rule_add(set, true, WEIR_TONE_REFERENCE,
+                      weir_arena_printf(&set->arena, "%s %s",
+                                        kind->count > 1 ? "median" : "whole phase",
+                                        weir_pictures_text(set, kind->quantity, kind->median)),
+                      kind->median, NULL);
+    add_band(set, kind);
+    for (unsigned i = 0, others = 0; i < kind->count; i++) {
         const struct weir_phase_result *found = kind->all[i]->found;
+        const struct weir_series *series = found->series;
         bool has_failed = found->failure[0] != '\0';
         bool is_odd = has_failed || found->outcome == WEIR_OUTCOME_PARTIAL;
 
+        if (series == NULL || (i != kind->typical && others == SERIES_SHOWN - 1))
+            continue;
+        others += i != kind->typical;
+        add_series(set, series, is_in_bytes ? series->bytes : series->ops, false, i % WEIR_TONES,
+                   name_repetition(set, kind, i, "all ranks"));
         if (!is_odd && !(found->stonewall.is_hit && i == kind->typical))
             continue;
+        /* Failures are marked where a rank first failed, phases that were cut at their end. */
         weir_rule_add(set, false, is_odd ? WEIR_TONE_ODD : WEIR_TONE_REFERENCE, NULL,
                       !is_odd                ? found->stonewall.seconds
                       : found->failure_s > 0 ? found->failure_s
@@ -488,7 +500,15 @@ static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *k
                                         has_failed ? "failed"
                                         : is_odd   ? "was cut"
                                                    : "stonewall"));
-        marks++;
+    }
+    /* The time of a rate includes syncing and closing files, during which no transfer ends. */
+    last = ldexp(1e-9 * typical->series->used, (int)typical->series->shift);
+    if (typical->windows.total_s > 1.05 * last) {
+        weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, last, "last transfer");
+        set->latest->caption = weir_arena_printf(
+            &set->arena, "%s After the last transfer, files are synced and closed.",
+            set->latest->caption);
+        weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, typical->windows.total_s, NULL);
     }
 }
 
@@ -513,14 +533,15 @@ static const char *const fraction_names[FRACTION_COUNT + 1] = {"50", "75",   "90
                                                                "99", "99.9", "99.99", "max"};
 
 static void add_quantiles(struct weir_pictures *set, const struct weir_histogram *histogram,
-                          const char *name)
+                          unsigned tone, const char *kind, const char *name)
 {
-    unsigned tone = set->latest->layer_count % WEIR_TONES, n = 0;
     struct weir_points line;
+    unsigned n = 0;
 
     if (histogram == NULL || histogram->total == 0)
         return;
-    line = weir_layer_add(set, WEIR_MARK_LINE, tone, name, FRACTION_COUNT + 1);
+    line = weir_layer_add(set, WEIR_MARK_LINE, tone % WEIR_TONES,
+                          weir_arena_printf(&set->arena, "%s%s", kind, name), FRACTION_COUNT + 1);
     for (unsigned i = 0; i < FRACTION_COUNT; i++)
         if (weir_histogram_has_quantile(histogram, fractions[i])) {
             line.x[n] = i;
@@ -531,27 +552,42 @@ static void add_quantiles(struct weir_pictures *set, const struct weir_histogram
     line.layer->count = n;
 }
 
+/* Repetitions, then reads, writes and verbs of the typical one. With --rate, times of repetitions
+ * begin when operations were due (response), the others when they were issued (service). */
 static void make_latency(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
-    const struct weir_phase_result *first = kind->first->found;
+    const struct weir_phase_result *typical = kind->all[kind->typical]->found;
+    bool has_response = typical->response != NULL;
+    const char *service = has_response ? "service, " : "";
+    unsigned tone = kind->count < REPETITIONS_SHOWN ? kind->count : REPETITIONS_SHOWN;
+    uint64_t most = 0;
 
-    if (first->latency == NULL || first->latency->total < 100 ||
-        weir_pictures_add(set, "latency", kind->name, NULL) == NULL)
+    for (unsigned i = 0; i < kind->count; i++) {
+        const struct weir_histogram *latency = kind->all[i]->found->latency;
+
+        most = latency != NULL && latency->total > most ? latency->total : most;
+    }
+    if (most < 100 || weir_pictures_add(set, "latency", kind->name, NULL) == NULL)
         return;
-    if (first->response != NULL)
-        set->latest->caption = "Quantiles in percent of the times from when operations were due.";
+    if (has_response)
+        set->latest->caption = "Quantiles in percent of times of operations. Response: since they "
+                               "were due. Service: since they were issued.";
     set->latest->x = weir_axis_of_names("% of operations", fraction_names, FRACTION_COUNT + 1);
     for (unsigned i = 0; i < kind->count && i < REPETITIONS_SHOWN; i++) {
         const struct weir_phase_result *found = kind->all[i]->found;
 
-        add_quantiles(set, found->response ? found->response : found->latency,
+        add_quantiles(set, found->response ? found->response : found->latency, i,
+                      found->response ? "response, " : "",
                       name_repetition(set, kind, i, "all operations"));
     }
-    add_quantiles(set, first->read_latency, "reads");
-    add_quantiles(set, first->write_latency, "writes");
-    for (unsigned i = 0; i < first->verb_count; i++)
-        if (first->verbs[i].verb < WEIR_VERB_COUNT)
-            add_quantiles(set, first->verbs[i].latency, weir_verb_names[first->verbs[i].verb]);
+    if (has_response)
+        add_quantiles(set, typical->latency, tone++, service, "all operations");
+    add_quantiles(set, typical->read_latency, tone++, service, "reads");
+    add_quantiles(set, typical->write_latency, tone++, service, "writes");
+    for (unsigned i = 0; i < typical->verb_count; i++)
+        if (typical->verbs[i].verb < WEIR_VERB_COUNT)
+            add_quantiles(set, typical->verbs[i].latency, tone++, service,
+                          weir_verb_names[typical->verbs[i].verb]);
 }
 
 /* ---- ranks ---- */
@@ -570,27 +606,40 @@ static const char *host_of(const struct weir_phase_result *found, unsigned rank)
 static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *found = kind->all[kind->typical]->found;
-    unsigned n = found->rank_rates.count;
-    struct weir_points dots;
+    const struct weir_rank_rate *rates = found->rank_rates.list;
+    unsigned n = found->rank_rates.count, slow_count = 0, shown;
+    struct weir_points dots, slow;
     double middle;
 
     if (n < 3 || weir_pictures_add(set, "ranks", kind->name, NULL) == NULL)
         return;
-    middle = found->rank_rates.list[n / 2].per_s;
+    middle = (rates[(n - 1) / 2].per_s + rates[n / 2].per_s) / 2;
     if (found->rank_rates.is_in_bytes)
         set->latest->y.quantity = WEIR_QUANTITY_BYTES_PER_S;
     weir_rule_add(set, true, WEIR_TONE_REFERENCE, "median", middle, NULL);
     dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, n);
     dots.layer->mark = n <= 64 ? WEIR_MARK_DOTS : WEIR_MARK_LINE;
     for (unsigned i = 0; i < n; i++) {
-        const struct weir_rank_rate *at = &found->rank_rates.list[i];
-        const char *host = host_of(found, at->rank);
-
         dots.x[i] = 1 + (double)i * (found->rank_count - 1) / (n - 1);
-        dots.y[i] = at->per_s;
-        dots.is_odd[i] = at->per_s < 0.7 * middle;
-        if (i < 3 && at->per_s < 0.9 * middle)
-            dots.labels[i] = weir_arena_printf(&set->arena, "rank %u%s%s", at->rank,
+        dots.y[i] = rates[i].per_s;
+        slow_count += rates[i].per_s < 0.7 * middle;
+    }
+    /* Slow ranks are dots of their own: thinning does not drop them. */
+    shown = slow_count < RANKS_NAMED ? RANKS_NAMED : slow_count;
+    while (shown > 0 && (shown > n || rates[shown - 1].per_s >= 0.9 * middle))
+        shown--;
+    if (shown == 0)
+        return;
+    slow = weir_layer_add(set, WEIR_MARK_DOTS, slow_count > 0 ? WEIR_TONE_ODD : 0,
+                          slow_count > 0 ? "below 70 % of the median" : NULL, shown);
+    for (unsigned i = 0; i < shown; i++) {
+        const char *host = host_of(found, rates[i].rank);
+
+        slow.x[i] = dots.x[i];
+        slow.y[i] = dots.y[i];
+        slow.is_odd[i] = i < slow_count;
+        if (i < RANKS_NAMED)
+            slow.labels[i] = weir_arena_printf(&set->arena, "rank %u%s%s", rates[i].rank,
                                                host != NULL ? ", " : "", host != NULL ? host : "");
     }
 }
@@ -634,14 +683,20 @@ static bool needs_log(const double values[], unsigned count)
     return least > 0 && least < 0.02 * greatest;
 }
 
+static bool is_bad(const struct weir_measured_phase *phase)
+{
+    return phase->outcome != WEIR_OUTCOME_COMPLETE || weir_believed_is_bad(phase->believed);
+}
+
 static void make_repetitions(struct weir_pictures *set)
 {
     for (enum weir_quantity each = WEIR_QUANTITY_BYTES_PER_S; each <= WEIR_QUANTITY_OPS_PER_S;
          each++) {
         const struct weir_phase_kind *kinds[WEIR_PICTURE_CASES];
         const char **names = weir_arena_take(&set->arena, sizeof kinds);
-        struct weir_points dots, medians;
-        unsigned shown = 0, total = 0;
+        struct weir_points dots, medians, odd = {0};
+        unsigned shown = 0, total = 0, odd_count = 0, n = 0;
+        double *values;
 
         for (unsigned k = 0; k < set->kind_count && shown < WEIR_PICTURE_CASES; k++) {
             const struct weir_phase_kind *kind = &set->kinds[k];
@@ -651,6 +706,8 @@ static void make_repetitions(struct weir_pictures *set)
             names[shown] = kind->name;
             kinds[shown++] = kind;
             total += kind->count;
+            for (unsigned i = 0; i < kind->count; i++)
+                odd_count += is_bad(kind->all[i]);
         }
         if (shown == 0 ||
             weir_pictures_add(set, "repetitions", each == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
@@ -658,22 +715,31 @@ static void make_repetitions(struct weir_pictures *set)
             continue;
         set->latest->x = weir_axis_of_names("", names, shown);
         set->latest->y.quantity = each;
-        dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "repetition", total);
         /* A stroke for each: two points, and none between it and the next. */
         medians =
             weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "median", (size_t)3 * shown);
+        dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "repetition", total);
+        /* A layer of their own: thinning drops dots. */
+        if (odd_count > 0)
+            odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", odd_count);
+        values = weir_arena_take(&set->arena, (total + 1) * sizeof *values);
         for (unsigned k = 0, at = 0; k < shown; k++) {
             for (unsigned i = 0; i < kinds[k]->count; i++, at++) {
                 dots.x[at] = k + ((double)i / (kinds[k]->count - 1) - 0.5) * 0.6;
-                dots.y[at] = kinds[k]->rates[i];
-                dots.is_odd[at] = kinds[k]->all[i]->outcome != WEIR_OUTCOME_COMPLETE;
+                values[at] = dots.y[at] = kinds[k]->rates[i];
+                if (is_bad(kinds[k]->all[i])) {
+                    odd.x[n] = dots.x[at];
+                    odd.y[n] = dots.y[at];
+                    odd.is_odd[n++] = true;
+                    dots.y[at] = NAN;
+                }
             }
             for (unsigned i = 0; i < 3; i++) {
                 medians.x[3 * k + i] = k + (i == 0 ? -0.4 : 0.4);
                 medians.y[3 * k + i] = i == 2 ? NAN : kinds[k]->median;
             }
         }
-        if (needs_log(dots.y, total))
+        if (needs_log(values, total))
             set->latest->y.scale = WEIR_SCALE_LOG;
     }
 }
