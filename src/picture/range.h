@@ -34,7 +34,7 @@ struct weir_plot {
     bool has_data;          /* once a mark or a cell was found */
 };
 
-/* Computes the ranges of a picture, with at most x_ticks and y_ticks ticks. */
+/* Computes the ranges of a picture, with about x_ticks and y_ticks ticks. */
 void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, unsigned x_ticks,
                     unsigned y_ticks);
 

@@ -395,30 +395,26 @@ static const char *const tones[][3] = {
     {"#00707a", "#62d0d8", "4 2 1 2"}, {"#8a5a00", "#d9bd6a", "12 3"},
     {"#a3295f", "#f09abf", "1 3"},     {"#4d5a66", "#aebbc7", "12 3 3 3"},
     {"#444444", "#c8c8c8", "5 4"},     {"#b3261e", "#ff8f85", "3 2"}};
+static const char *const papers[] = {"#ffffff", "#14181d"};
 static const char *const heats[WEIR_HEAT_CLASSES][2] = {
     {"#eef4fb", "#1a2836"}, {"#d3e3f4", "#1f3a55"}, {"#b0cdea", "#255078"}, {"#8ab6e0", "#5a8fc0"},
     {"#679fd2", "#7aa9d6"}, {"#2f6fb0", "#9bc1e6"}, {"#1c5390", "#c0daf3"}, {"#0b3766", "#e6f1fc"}};
 
-static void add_colours(struct weir_text *text, unsigned dark)
-{
-    for (unsigned i = 0; i < sizeof tones / sizeof *tones; i++)
-        weir_text_add(text, P ".t%u{stroke:%s;fill:%s}\n", i, tones[i][dark], tones[i][dark]);
-    for (unsigned i = 0; i < WEIR_HEAT_CLASSES; i++)
-        weir_text_add(text, P ".h%u{fill:%s;stroke:%s}" P ".n%u{fill:%s}\n", i, heats[i][dark],
-                      heats[i][dark], i, (dark ? i >= 3 : i < 5) ? "#111111" : "#ffffff");
-    weir_text_add(text,
-                  P "text{fill:%s}" P ".grid{stroke:%s}" P ".axis," P ".hatch{stroke:%s}" P
-                    ".label{stroke:%s}" P ".paper{fill:%s}\n",
-                  dark ? "#e4e8ec" : "#1c2126", dark ? "#39424c" : "#dfe4ea",
-                  dark ? "#9aa6b2" : "#4d5a66", dark ? "#14181d" : "#ffffff",
-                  dark ? "#14181d" : "#ffffff");
-}
-
 void weir_picture_style(struct weir_text *text)
 {
-    add_colours(text, 0);
-    weir_text_add(text, "@media screen and (prefers-color-scheme:dark){\n");
-    add_colours(text, 1);
+    for (unsigned dark = 0; dark < 2; dark++) {
+        weir_text_add(text, dark ? "@media screen and (prefers-color-scheme:dark){\n" : "");
+        for (unsigned i = 0; i < sizeof tones / sizeof *tones; i++)
+            weir_text_add(text, P ".t%u{stroke:%s;fill:%s}\n", i, tones[i][dark], tones[i][dark]);
+        for (unsigned i = 0; i < WEIR_HEAT_CLASSES; i++)
+            weir_text_add(text, P ".h%u{fill:%s;stroke:%s}" P ".n%u{fill:%s}\n", i, heats[i][dark],
+                          heats[i][dark], i, (dark ? i >= 3 : i < 5) ? "#111111" : "#ffffff");
+        weir_text_add(text,
+                      P "text{fill:%s}" P ".grid{stroke:%s}" P ".axis," P ".hatch{stroke:%s}" P
+                        ".label{stroke:%s}" P ".paper{fill:%s}\n",
+                      dark ? "#e4e8ec" : "#1c2126", dark ? "#39424c" : "#dfe4ea",
+                      dark ? "#9aa6b2" : "#4d5a66", papers[dark], papers[dark]);
+    }
     weir_text_add(text,
                   "}\n" P "text{font:12px system-ui,sans-serif;font-variant-numeric:tabular-nums}" P
                   ".middle{text-anchor:middle}" P ".end{text-anchor:end}" P

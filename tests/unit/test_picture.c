@@ -430,6 +430,31 @@ static void hostile_values_are_drawn_or_left_out(void **state)
             draw(rows[i].values, rows[i].count, scale);
 }
 
+static void equal_values_are_drawn_between_different_ticks(void **state)
+{
+    static const double rows[][2] = {{5, 5}, {7, 7}, {1e15, 1e15 + 1}, {1e-9, 1e-9}, {3e-7, 3e-7}};
+    static struct weir_box boxes[WEIR_PICTURE_THIN];
+    static struct weir_plot plot;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int scale = WEIR_SCALE_LINEAR; scale <= WEIR_SCALE_LOG2; scale++) {
+            const struct weir_layer layer = {
+                .mark = WEIR_MARK_DOTS, .count = 2, .x = rows[i], .y = rows[i]};
+            const struct weir_picture picture = {.x = {.label = "", .scale = scale},
+                                                 .y = {.label = "", .scale = scale},
+                                                 .layers = &layer,
+                                                 .layer_count = 1};
+
+            weir_plot_open(&plot, &picture, 7, 6);
+            assert_int_equal(weir_plot_marks(&plot, &layer, boxes), 2);
+            assert_in_range(plot.y.tick_count, 2, 8);
+            for (unsigned k = 1; k < plot.y.tick_count; k++) {
+                assert_true(plot.y.ticks[k - 1].place < plot.y.ticks[k].place);
+                assert_string_not_equal(plot.y.ticks[k - 1].label, plot.y.ticks[k].label);
+            }
+        }
+}
+
 /* One peak and one gap among a million points stay, in their columns. */
 static void a_million_points_keep_their_least_and_greatest(void **state)
 {
@@ -510,6 +535,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_picture_is_as_before),
         cmocka_unit_test(hostile_values_are_drawn_or_left_out),
+        cmocka_unit_test(equal_values_are_drawn_between_different_ticks),
         cmocka_unit_test(a_million_points_keep_their_least_and_greatest),
         cmocka_unit_test(quantities_have_three_digits_and_a_unit),
         cmocka_unit_test(texts_are_escaped),
