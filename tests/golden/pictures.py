@@ -262,6 +262,16 @@ def few(phase):
             phase[name] = phase[name] | {"total": 16, "buckets": [[phase[name]["buckets"][0][0], 16]]}
 
 
+@each_phase
+def without_events(phase):
+    """Rank 1 has no listed execution of the first label."""
+    if "program_result" in phase:
+        result = phase["program_result"]
+        gone = [at for at in range(len(result["events"]["rank"])) if (result["events"]["rank"][at], result["events"]["label"][at]) == (1, 0)]
+        result["events"] = {key: [value for at, value in enumerate(values) if at not in gone] for key, values in result["events"].items()}
+        result["unlisted_events"] = 5
+
+
 RANKS = [200e6, 500e6, *(1e9 + n for n in range(98))]
 SIZES = ("64k", "128k", "256k", "512k")
 GROWING = ((0.04, 0.0401), (0.02, 0.0201), (0.01, 0.0101), (0.01, 0.0101))
@@ -283,6 +293,12 @@ SAYS = (
     ("picture/ranks.jsonl", repeated(takes(0.5, failure="rank 0: no space", outcome="partial"), takes(0.5)), "--picture rate-write --format svg", "[> ]repetition 0 failed<"),
     ("picture/ranks.jsonl", None, "--run 1 --picture latency-write", "response, all operations .*service, all operations"),
     ("picture/ranks.jsonl", repeated(few, takes(0.5)), "--picture list", "^latency-write|\nlatency-write"),
+    ("verdict/parabench.jsonl", without_events, "--picture labels --format svg", "5 executions are not in the file"),
+    ("verdict/parabench.jsonl", without_events, "--picture labels", r"\n +write│"),
+    ("verdict/parabench.jsonl", None, "--picture labels", r"!\n +write│"),
+    ("verdict/ior-cached.jsonl", None, "--picture repetitions --format gnuplot", r"set title 'Rates of repetitions \[DO NOT USE\]'"),
+    ("verdict/ior-ok.jsonl", None, "--picture list", "!\\["),
+    ("verdict/mdtest-memory.jsonl", None, "--picture operations --format svg", r"Operations per second \[DO NOT USE\]", "Hatched: not to be used"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +cleanup \(objects\)"),
     ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 pairs have no bar"),

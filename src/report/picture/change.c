@@ -50,6 +50,7 @@ static void add_changes(struct weir_pictures *set, const struct weir_comparison_
     unsigned sides = table->group_count, shown = 0;
     unsigned count =
         table->judged.count < WEIR_PICTURE_CASES ? table->judged.count : WEIR_PICTURE_CASES;
+    unsigned left_out = table->judged.count - count;
     const char **names = weir_arena_take(&set->arena, (count + 1) * sizeof *names);
     struct weir_points ranges, dots;
 
@@ -63,8 +64,12 @@ static void add_changes(struct weir_pictures *set, const struct weir_comparison_
         const struct weir_compare_row *row = &table->judged.rows[i];
         const struct weir_compare_line *line = &table->lines[i];
 
-        if (!(row->ratio > 0) || row->verdict == WEIR_COMPARE_NOT_COMPARABLE)
+        if (!(row->ratio > 0) || row->verdict == WEIR_COMPARE_NOT_COMPARABLE) {
+            left_out++;
             continue;
+        }
+        weir_verdict_note(set, line->a->phase->believed);
+        weir_verdict_note(set, line->b->phase->believed);
         names[shown] = name_case(set, table, line);
         if (sides > 2)
             names[shown] =
@@ -77,6 +82,7 @@ static void add_changes(struct weir_pictures *set, const struct weir_comparison_
         ranges.high[shown] = row->has_range ? row->ratio_high - 1 : NAN;
         shown++;
     }
+    weir_left_out_add(set, left_out, "cases");
     ranges.layer->count = dots.layer->count = shown;
     set->latest->y = weir_axis_of_names("", names, shown);
     weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, 0, NULL);
@@ -93,20 +99,29 @@ static void add_sides(struct weir_pictures *set, const struct weir_comparison_ta
     struct weir_bar(*bars)[WEIR_PICTURE_CASES] = weir_arena_take(&set->arena, sides * sizeof *bars);
     const struct weir_compare_line *firsts[WEIR_PICTURE_CASES];
     enum weir_quantity quantity = weir_pictures_quantity(unit);
-    unsigned count = 0;
+    enum weir_believed worst = WEIR_BELIEVED_OK;
+    unsigned count = 0, left_out = 0;
 
     for (unsigned i = 0; i < table->judged.count; i++) {
         const struct weir_compare_row *row = &table->judged.rows[i];
         const struct weir_compare_line *line = &table->lines[i];
         unsigned k = 0, side = (unsigned)line->b->group;
 
-        if (strcmp(line->figure->unit, unit) != 0 || side >= sides)
+        if (strcmp(line->figure->unit, unit) != 0)
             continue;
+        if (side >= sides) {
+            left_out++;
+            continue;
+        }
         /* With --by, each side but the first has a line for the case. */
         while (k < count && (firsts[k]->a != line->a || firsts[k]->figure != line->figure))
             k++;
-        if (k == WEIR_PICTURE_CASES)
+        if (k == WEIR_PICTURE_CASES) {
+            left_out++;
             continue;
+        }
+        worst = line->a->phase->believed > worst ? line->a->phase->believed : worst;
+        worst = line->b->phase->believed > worst ? line->b->phase->believed : worst;
         for (unsigned s = 0; k == count && s < sides; s++)
             bars[s][k] = (struct weir_bar){.value = NAN, .low = NAN, .high = NAN};
         firsts[k] = k == count ? line : firsts[k];
@@ -126,6 +141,8 @@ static void add_sides(struct weir_pictures *set, const struct weir_comparison_ta
     weir_pictures_add(set, quantity == WEIR_QUANTITY_SECONDS ? "times" : "sides",
                       quantity == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
                       sides > 2 ? "all sides" : "A and B");
+    weir_verdict_note(set, worst);
+    weir_left_out_add(set, left_out, "comparisons");
     set->latest->x.quantity = quantity;
     for (unsigned side = 0; side < sides; side++)
         weir_bars_add(set, side, sides, name_side(set, table, side), bars[side], count);

@@ -61,7 +61,7 @@ static const struct text {
      "If the sum of the rates at once is below the sum of the rates alone, pairs share a part of "
      "the network.",
      RATE, NONE},
-    {"operations", "Operations per second", MEDIANS, RATE, NONE},
+    {"operations", "Operations per second", MEDIANS " Hatched: not to be used.", RATE, NONE},
     {"repetitions", "Rates of repetitions",
      "Each dot is a repetition, in the order in which they ran.", NONE, RATE},
     {"rate", "%s: rate over time",
@@ -70,8 +70,9 @@ static const struct text {
     {"latency", "%s: time of an operation",
      "Quantiles in percent of the times of single operations, as far as there are enough of them.",
      NONE, LATENCY},
-    {"load", "%s: latency over rate", "A point for each step or test, and each repetition of it.",
-     RATE, LATENCY},
+    {"load", "%s: latency over rate",
+     "A point for each step or test, and each repetition of it. Crosses are not to be used.", RATE,
+     LATENCY},
     {"load-depths", "%s: median latency over rate",
      "A point for each depth that was tried. A cross marks the chosen one.", RATE, LATENCY},
     {"backlog", "%s asked for",
@@ -87,7 +88,7 @@ static const struct text {
      NONE},
     {"change", "Change from %s, with its 95 %% range",
      "Right of 0 a rate is faster, and a time is slower. A cross marks a loss beyond the limit "
-     "(dotted). A range across 0 is no difference.",
+     "(dotted). Of a range across 0 it cannot be told if there is a difference.",
      CHANGE, NONE},
     {"sides", "Rates of %s", MEDIANS " Hatched: not comparable.", RATE, NONE},
     {"times", "Times of %s", MEDIANS " Hatched: not comparable.", TIME, NONE}};
@@ -112,31 +113,58 @@ static const char *slug(struct weir_arena *arena, int kind_length, const char *k
     return name;
 }
 
+void weir_caption_add(struct weir_pictures *set, const char *sentence)
+{
+    set->latest->caption = weir_arena_printf(&set->arena, "%s %s", set->latest->caption, sentence);
+}
+
+void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *things)
+{
+    if (count > 0)
+        weir_caption_add(set, weir_arena_printf(&set->arena, "%u %s %s left out.", count, things,
+                                                count == 1 ? "is" : "are"));
+}
+
+void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed)
+{
+    set->verdict = believed > set->verdict ? believed : set->verdict;
+}
+
+static bool has_name(const struct weir_pictures *set, const char *name)
+{
+    for (unsigned i = 0; i < set->count; i++)
+        if (strcmp(set->list[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
 struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *key,
                                        const char *subject, const char *shown)
 {
     struct weir_arena *arena = &set->arena;
     size_t length = strcspn(key, "-");
-    const char *name = slug(arena, (int)length, key, subject);
+    const char *name = slug(arena, (int)length, key, subject), *unique = name;
     const struct text *text = texts;
     struct weir_picture *picture;
-    unsigned same = 0, alike = 0;
+    unsigned same = 0;
 
     for (unsigned i = 0; i < set->count; i++) {
         const char *other = set->list[i]->name;
 
         same += strncmp(other, key, length) == 0 && (other[length] == '-' || other[length] == '\0');
-        alike += weir_text_begins(other, name);
     }
     if (same >= (set->has_whole ? WEIR_PICTURES_OF_KIND / 3 : WEIR_PICTURES_OF_KIND)) {
         set->left_out++;
         return NULL;
     }
+    weir_pictures_finish(set);
+    for (unsigned n = 2; has_name(set, unique); n++)
+        unique = weir_arena_printf(arena, "%s-%u", name, n);
     while (strcmp(text->key, key) != 0)
         text++;
     picture = weir_arena_take(arena, sizeof *picture);
     *picture = (struct weir_picture){
-        .name = alike > 0 ? weir_arena_printf(arena, "%s-%u", name, alike + 1) : name,
+        .name = unique,
         .title = weir_arena_printf(arena, text->title, shown != NULL ? shown : subject),
         .caption = text->caption,
         .x = axes[text->x],
@@ -266,16 +294,25 @@ enum weir_quantity weir_pictures_quantity(const char *unit)
 
 void weir_pictures_finish(struct weir_pictures *set)
 {
-    for (unsigned i = 0; i < set->count; i++)
-        for (unsigned k = 0; k < set->list[i]->layer_count; k++) {
-            struct weir_layer *layer = (struct weir_layer *)(uintptr_t)&set->list[i]->layers[k];
-            size_t n = 0;
+    struct weir_picture *latest = set->latest;
 
-            while (layer->labels != NULL && n < layer->count && layer->labels[n] == NULL)
-                n++;
-            if (n == layer->count)
-                layer->labels = NULL;
-        }
+    if (latest == NULL)
+        return;
+    if (set->verdict != WEIR_BELIEVED_OK)
+        latest->title = weir_arena_printf(&set->arena, "%s [%s]", latest->title,
+                                          weir_believed_names[set->verdict]);
+    set->verdict = WEIR_BELIEVED_OK;
+    /* Readers reserve room for labels. */
+    for (unsigned k = 0; k < latest->layer_count; k++) {
+        struct weir_layer *layer = (struct weir_layer *)(uintptr_t)&latest->layers[k];
+        size_t n = 0;
+
+        while (layer->labels != NULL && n < layer->count && layer->labels[n] == NULL)
+            n++;
+        if (n == layer->count)
+            layer->labels = NULL;
+    }
+    set->latest = NULL;
 }
 
 const char *weir_pictures_short(struct weir_pictures *set, const char *name)
@@ -334,6 +371,9 @@ static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
         if (isfinite(kind->rates[i]) && kind->all[i]->outcome == WEIR_OUTCOME_COMPLETE)
             sorted[count++] = kind->rates[i];
     }
+    for (unsigned i = 0; i < kind->count; i++)
+        if (kind->all[i]->believed > kind->believed)
+            kind->believed = kind->all[i]->believed;
     kind->median = count > 0 ? weir_median_sort(sorted, count) : NAN;
     for (unsigned i = 0; i < kind->count; i++)
         if (fabs(kind->rates[i] - kind->median) < least) {
@@ -505,9 +545,7 @@ static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *k
     last = ldexp(1e-9 * typical->series->used, (int)typical->series->shift);
     if (typical->windows.total_s > 1.05 * last) {
         weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, last, "last transfer");
-        set->latest->caption = weir_arena_printf(
-            &set->arena, "%s After the last transfer, files are synced and closed.",
-            set->latest->caption);
+        weir_caption_add(set, "After the last transfer, files are synced and closed.");
         weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, typical->windows.total_s, NULL);
     }
 }
@@ -695,14 +733,18 @@ static void make_repetitions(struct weir_pictures *set)
         const struct weir_phase_kind *kinds[WEIR_PICTURE_CASES];
         const char **names = weir_arena_take(&set->arena, sizeof kinds);
         struct weir_points dots, medians, odd = {0};
-        unsigned shown = 0, total = 0, odd_count = 0, n = 0;
+        unsigned shown = 0, total = 0, odd_count = 0, n = 0, left_out = 0;
         double *values;
 
-        for (unsigned k = 0; k < set->kind_count && shown < WEIR_PICTURE_CASES; k++) {
+        for (unsigned k = 0; k < set->kind_count; k++) {
             const struct weir_phase_kind *kind = &set->kinds[k];
 
             if (kind->quantity != each || kind->count < 3)
                 continue;
+            if (shown == WEIR_PICTURE_CASES) {
+                left_out++;
+                continue;
+            }
             names[shown] = kind->name;
             kinds[shown++] = kind;
             total += kind->count;
@@ -713,6 +755,7 @@ static void make_repetitions(struct weir_pictures *set)
             weir_pictures_add(set, "repetitions", each == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
                               NULL) == NULL)
             continue;
+        weir_left_out_add(set, left_out, "phases");
         set->latest->x = weir_axis_of_names("", names, shown);
         set->latest->y.quantity = each;
         /* A stroke for each: two points, and none between it and the next. */
@@ -724,6 +767,7 @@ static void make_repetitions(struct weir_pictures *set)
             odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", odd_count);
         values = weir_arena_take(&set->arena, (total + 1) * sizeof *values);
         for (unsigned k = 0, at = 0; k < shown; k++) {
+            weir_verdict_note(set, kinds[k]->believed);
             for (unsigned i = 0; i < kinds[k]->count; i++, at++) {
                 dots.x[at] = k + ((double)i / (kinds[k]->count - 1) - 0.5) * 0.6;
                 values[at] = dots.y[at] = kinds[k]->rates[i];
@@ -748,20 +792,30 @@ static void make_operations(struct weir_pictures *set)
 {
     struct weir_bar bars[WEIR_PICTURE_CASES];
     double medians[WEIR_PICTURE_CASES];
-    unsigned count = 0;
+    enum weir_believed worst = WEIR_BELIEVED_OK;
+    unsigned count = 0, left_out = 0;
 
-    for (unsigned k = 0; k < set->kind_count && count < WEIR_PICTURE_CASES; k++) {
+    for (unsigned k = 0; k < set->kind_count; k++) {
         const struct weir_phase_kind *kind = &set->kinds[k];
 
         if (kind->quantity != WEIR_QUANTITY_OPS_PER_S || !isfinite(kind->median) ||
             kind->first->planned == NULL || kind->first->planned->program != NULL)
             continue;
+        if (count == WEIR_PICTURE_CASES) {
+            left_out++;
+            continue;
+        }
+        worst = kind->believed > worst ? kind->believed : worst;
         medians[count] = kind->median;
-        bars[count] = (struct weir_bar){.name = kind->line, .value = kind->median};
+        bars[count] = (struct weir_bar){.name = kind->line,
+                                        .value = kind->median,
+                                        .is_odd = weir_believed_is_bad(kind->believed)};
         weir_bar_set_range(&bars[count++], kind->rates, kind->count);
     }
     if (count < 2 || weir_pictures_add(set, "operations", "", NULL) == NULL)
         return;
+    weir_verdict_note(set, worst);
+    weir_left_out_add(set, left_out, "phases");
     if (needs_log(medians, count))
         set->latest->x.scale = WEIR_SCALE_LOG;
     weir_bars_add(set, 0, 1, NULL, bars, count);
@@ -831,6 +885,8 @@ static void make_load(struct weir_pictures *set)
                         continue;
                     dots.x[n] = rate->value;
                     dots.y[n] = value->value;
+                    dots.is_odd[n] = is_bad(at);
+                    weir_verdict_note(set, at->believed);
                     dots.labels[n++] = r == 0 && f == 0 && is_sweep ? at->step : NULL;
                 }
             dots.layer->count = n;
@@ -870,8 +926,13 @@ void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_ru
         if (makers[i].make != NULL)
             makers[i].make(set);
         for (unsigned k = 0; k < set->kind_count && makers[i].make_of != NULL; k++)
-            if (set->kinds[k].first->found != NULL)
+            if (set->kinds[k].first->found != NULL) {
+                unsigned others = set->count;
+
                 makers[i].make_of(set, &set->kinds[k]);
+                if (set->count > others)
+                    weir_verdict_note(set, set->kinds[k].believed);
+            }
         set->has_whole |= makers[i].is_whole && set->count > before;
         if (makers[i].make != NULL)
             set->first_of_phases = set->count;

@@ -22,6 +22,7 @@ struct weir_phase_kind {
     const char *name; /* "write"; with several tests "write, test 2" or with the step of a sweep */
     const char *line; /* likewise, as the report has it: md-workbench has one for two phases */
     enum weir_quantity quantity; /* of rates: bytes or operations per second */
+    enum weir_believed believed; /* worst of all repetitions */
     double median;               /* of the rates of complete repetitions; NAN = none */
     unsigned typical; /* the repetition whose rate is nearest to the median, else the first */
 };
@@ -31,6 +32,7 @@ struct weir_pictures {
     const struct weir_measured_run *run;
     struct weir_picture **list; /* in the order of a page */
     struct weir_picture *latest;
+    enum weir_believed verdict; /* the worst of the phases that the latest shows */
     unsigned count;
     struct weir_phase_kind *kinds; /* of timed phases */
     unsigned kind_count;
@@ -45,6 +47,14 @@ struct weir_pictures {
  * `subject`. */
 struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *key,
                                        const char *subject, const char *shown);
+
+/* Appends a sentence to the caption of the latest picture. */
+void weir_caption_add(struct weir_pictures *set, const char *sentence);
+/* Appends "3 phases are left out." to the caption, unless there are none. */
+void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *things);
+/* Notes the verdict of what the latest picture shows: its title gets the worst one unless it is OK.
+ */
+void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed);
 
 /* Arrays of a layer that are to be filled: those that its mark uses, else NULL. */
 struct weir_points {
@@ -110,7 +120,7 @@ void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_ru
 struct weir_comparison_table;
 void weir_pictures_open_comparison(struct weir_pictures *set,
                                    const struct weir_comparison_table *table);
-/* Removes arrays of labels without a label: readers reserve room for them. */
+/* Ends the latest picture. */
 void weir_pictures_finish(struct weir_pictures *set);
 void weir_pictures_close(struct weir_pictures *set);
 

@@ -136,6 +136,7 @@ static void add_curve(struct weir_pictures *set, const struct weir_sweep_table *
         bool is_knee = has_knee && order[i] == trend->knee, is_odd = is_flagged(row);
         const char *label;
 
+        weir_verdict_note(set, row->believed);
         dots.x[i] = has_names ? i : number_of(row->values[0]);
         dots.y[i] = is_odd ? NAN : median;
         if (line.y != NULL)
@@ -183,6 +184,7 @@ static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep_ta
 
         grid.values[i] = table->rows[i].count > 0 ? step->median : NAN;
         grid.is_odd[i] = is_flagged(&table->rows[i]);
+        weir_verdict_note(set, table->rows[i].believed);
     }
 }
 
@@ -255,6 +257,7 @@ static void add_record_grid(struct weir_pictures *set, const char *name)
                 continue;
             grid.values[row * columns + column] = rate;
             grid.is_odd[row * columns + column] = weir_believed_is_bad(last->believed);
+            weir_verdict_note(set, last->believed);
         }
         if (pass > 0 || rows < 2 || columns < 2 || (size_t)rows * columns > CELLS_MAX ||
             weir_pictures_add(set, "records", name, NULL) == NULL)
@@ -294,6 +297,10 @@ void weir_pictures_make_targets(struct weir_pictures *set)
 
         if (weir_pictures_add(set, "targets", weir_verb_names[table->verb], NULL) == NULL)
             return;
+        for (unsigned i = 0; i < set->kind_count; i++)
+            if (set->kinds[i].first->planned->verb == table->verb &&
+                set->kinds[i].first->target[0] != '\0')
+                weir_verdict_note(set, set->kinds[i].believed);
         set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
         for (unsigned i = 0; i < table->count; i++) {
             const struct weir_targets_row *row = &table->rows[i];
@@ -306,8 +313,9 @@ void weir_pictures_make_targets(struct weir_pictures *set)
                 .high = is_single ? NAN : row->rate.max,
                 .is_odd = row->verdict != WEIR_PEER_ALIKE,
                 .label = weir_arena_printf(
-                    &set->arena, "%s %s",
+                    &set->arena, "%s%s%s",
                     weir_pictures_text(set, WEIR_QUANTITY_BYTES_PER_S, row->rate.mean),
+                    row->verdict != WEIR_PEER_ALIKE ? " " : "",
                     weir_targets_verdict(row->verdict))};
         }
         weir_bars_add(set, 0, 1, NULL, bars, table->count);
@@ -391,6 +399,7 @@ static void add_matrix(struct weir_pictures *set, const char *figure, unsigned r
         grid.is_odd[i] = is_rate ? grid.values[i] < 0.9 * median : grid.values[i] > 1.1 * median;
     for (unsigned i = 0; i < ranks; i++)
         names[i] = weir_arena_printf(&set->arena, "%u", i);
+    weir_verdict_note(set, run->believed);
     set->latest->x = weir_axis_of_names("to rank", names, ranks);
     set->latest->y = weir_axis_of_names("from rank", names, ranks);
 }
@@ -441,6 +450,7 @@ static void add_alone(struct weir_pictures *set, uint64_t bytes)
                                                  set->latest->caption, pair_count - shown);
     set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
     set->latest->y.label = "pair";
+    weir_verdict_note(set, run->believed);
     for (unsigned all = 0; all < 2; all++) {
         bars[all][shown].name = weir_arena_printf(&set->arena, "sum of %u", pair_count);
         for (k = 0; k < pair_count; k++)
@@ -478,43 +488,75 @@ void weir_pictures_make_pairs(struct weir_pictures *set)
 
 /* ---- labels of programs ---- */
 
-/* Rows are ranks if single executions were kept and ranks are few, else labels. */
+/* A row for each label. */
+static void add_label_rows(struct weir_pictures *set, const struct weir_program_result *program)
+{
+    unsigned rows =
+        program->label_count < WEIR_PICTURE_CASES ? program->label_count : WEIR_PICTURE_CASES;
+    const char **names = weir_arena_take(&set->arena, rows * sizeof *names);
+    struct weir_points spans = weir_layer_add(set, WEIR_MARK_SPANS, 0, NULL, rows);
+
+    set->latest->caption = "Each box is the time from the first begin of a label to its last end.";
+    weir_left_out_add(set, program->label_count - rows, "labels");
+    for (unsigned i = 0; i < rows; i++) {
+        names[i] = program->labels[i].name;
+        spans.y[i] = i;
+        spans.low[i] = program->labels[i].first_begin_s;
+        spans.high[i] = program->labels[i].last_end_s;
+    }
+    set->latest->y = weir_axis_of_names("", names, rows);
+}
+
+/* A row for each rank, if single executions were recorded and ranks are few. A label has a row of
+ * its own if the file lacks all executions of a rank: those around all others end last. */
 void weir_pictures_make_labels(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *found = kind->all[kind->typical]->found;
     const struct weir_program_result *program = found->program;
-    unsigned shown = program != NULL ? program->label_count : 0;
-    bool has_ranks = shown > 0 && program->event_count > 0 && found->rank_count > 1 &&
-                     found->rank_count <= WEIR_PICTURE_CASES && shown <= WEIR_TONES;
-    unsigned rows = has_ranks                    ? found->rank_count
-                    : shown < WEIR_PICTURE_CASES ? shown
-                                                 : WEIR_PICTURE_CASES;
-    const char **names = weir_arena_take(&set->arena, (rows + 1) * sizeof *names);
+    unsigned rows = found->rank_count;
+    const char *names[WEIR_PICTURE_CASES + WEIR_TONES], **kept;
 
-    if (shown == 0 || weir_pictures_add(set, "labels", kind->name, NULL) == NULL)
+    if (program == NULL || program->label_count == 0 ||
+        weir_pictures_add(set, "labels", kind->name, NULL) == NULL)
         return;
-    if (!has_ranks)
-        set->latest->caption =
-            "Each box is the time from the first begin of a label to its last end.";
+    if (program->event_count == 0 || rows < 2 || rows > WEIR_PICTURE_CASES ||
+        program->label_count > WEIR_TONES) {
+        add_label_rows(set, program);
+        return;
+    }
+    if (program->unlisted_count > 0)
+        weir_caption_add(
+            set, weir_arena_printf(&set->arena,
+                                   "%llu executions are not in the file. The row of a label "
+                                   "is the time from its first begin to its last end.",
+                                   (unsigned long long)program->unlisted_count));
     for (unsigned i = 0; i < rows; i++)
-        names[i] =
-            has_ranks ? weir_arena_printf(&set->arena, "rank %u", i) : program->labels[i].name;
-    set->latest->y = weir_axis_of_names("", names, rows);
-    for (unsigned k = 0; k < (has_ranks ? shown : 1); k++) {
-        size_t count = 0, most = has_ranks ? program->event_count : rows;
-        struct weir_points spans = weir_layer_add(set, WEIR_MARK_SPANS, k % WEIR_TONES,
-                                                  has_ranks ? program->labels[k].name : NULL, most);
+        names[i] = weir_arena_printf(&set->arena, "rank %u", i);
+    for (unsigned k = 0; k < program->label_count; k++) {
+        const struct weir_label_result *label = &program->labels[k];
+        struct weir_points spans =
+            weir_layer_add(set, WEIR_MARK_SPANS, k, label->name, program->event_count + 1);
+        unsigned count = 0, listed_ranks = 0;
 
-        for (size_t i = 0; i < most; i++) {
-            const struct weir_program_event *event = has_ranks ? &program->events[i] : NULL;
+        for (size_t i = 0; i < program->event_count; i++) { /* by rank */
+            const struct weir_program_event *event = &program->events[i];
 
-            if (has_ranks && (event->label != k || event->rank >= rows))
+            if (event->label != k || event->rank >= found->rank_count)
                 continue;
-            spans.y[count] = has_ranks ? event->rank : i;
-            spans.low[count] = has_ranks ? event->begin_s : program->labels[i].first_begin_s;
-            spans.high[count++] =
-                has_ranks ? event->begin_s + event->seconds : program->labels[i].last_end_s;
+            listed_ranks += count == 0 || spans.y[count - 1] != event->rank;
+            spans.y[count] = event->rank;
+            spans.low[count] = event->begin_s;
+            spans.high[count++] = event->begin_s + event->seconds;
+        }
+        if (program->unlisted_count > 0 && listed_ranks < label->rank_count) {
+            names[rows] = label->name;
+            spans.y[count] = rows++;
+            spans.low[count] = label->first_begin_s;
+            spans.high[count++] = label->last_end_s;
         }
         spans.layer->count = count;
     }
+    kept = weir_arena_take(&set->arena, rows * sizeof *kept);
+    memcpy(kept, names, rows * sizeof *kept);
+    set->latest->y = weir_axis_of_names("", kept, rows);
 }
