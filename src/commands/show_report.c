@@ -458,6 +458,7 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
 
     if (code == 0)
         code = weir_redaction_open(&request->redact, &query.redaction, error);
+    shown.page.is_redacted = query.redaction != NULL;
     reader = weir_measures_open(&query);
     while (code >= 0 && (code = weir_measures_next(reader, &run, error)) > 0) {
         if (request->test != NULL && run->phase_count == 0)
@@ -489,6 +490,7 @@ int weir_show_report(const struct weir_command *command, struct weir_text *text,
         weir_measured_metrics(text, shown.measured, shown.runs);
     if (code == 0 && is_drawn && request->picture == NULL)
         weir_page_end(&shown.page, text);
+    weir_page_close(&shown.page);
     if (code == 0)
         tell_of_others(&shown, reader);
     weir_measures_close(reader);

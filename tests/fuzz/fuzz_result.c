@@ -162,6 +162,7 @@ static void draw_run(struct weir_text *text, const struct weir_measured_run *run
 
     weir_page_add_run(&page, run);
     weir_page_end(&page, text);
+    weir_page_close(&page);
     if (strstr(weir_text_string(text), "=\"nan") != NULL ||
         strstr(weir_text_string(text), "=\"-nan") != NULL ||
         strstr(weir_text_string(text), "=\"inf") != NULL)

@@ -272,6 +272,26 @@ def without_events(phase):
         result["unlisted_events"] = 5
 
 
+def many(phase):
+    """A change: a phase with 100 times of operations."""
+    if phase.get("latency") and phase["latency"]["buckets"]:
+        phase["latency"] = phase["latency"] | {"total": 100, "buckets": [[phase["latency"]["buckets"][0][0], 100]]}
+
+
+def with_words(*words):
+    """A command line of these words."""
+
+    def edit(records):
+        records[0]["argv"] = [*records[0]["argv"][:2], *words]
+        records[0]["plan"]["command_line"] = "not to be split"
+
+    return edit
+
+
+def with_script(records):
+    records[0]["script"] = "open(/home/quagga/x)"
+
+
 RANKS = [200e6, 500e6, *(1e9 + n for n in range(98))]
 SIZES = ("64k", "128k", "256k", "512k")
 GROWING = ((0.04, 0.0401), (0.02, 0.0201), (0.01, 0.0101), (0.01, 0.0101))
@@ -299,6 +319,11 @@ SAYS = (
     ("verdict/ior-cached.jsonl", None, "--picture repetitions --format gnuplot", r"set title 'Rates of repetitions \[DO NOT USE\]'"),
     ("verdict/ior-ok.jsonl", None, "--picture list", "!\\["),
     ("verdict/mdtest-memory.jsonl", None, "--picture operations --format svg", r"Operations per second \[DO NOT USE\]", "Hatched: not to be used"),
+    ("verdict/ior-ok.jsonl", with_words("-o", "/my file/it's", "--label", "a --result b", "--set=x=1", "--result", "q r", "-F"), "--format html", r"weir ior -o &#39;/my file/it&#39;\\&#39;&#39;s&#39; -F --result NEW|weir ior -o '/my file/it'\\''s' -F --result NEW"),
+    ("verdict/parabench.jsonl", with_script, "--format html", "The script</summary>.*open"),
+    ("verdict/parabench.jsonl", with_script, "--format html --redact", "script is left out", "!The script</summary>", "!quagga"),
+    ("verdict/targets.jsonl", None, "--picture list", "rate-write-all-at-once +write, all at once: rate"),
+    ("verdict/iozone-auto.jsonl", each_phase(many), "--picture list", "latency-write-64k-4k +write, 64k/4k: time"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +cleanup \(objects\)"),
     ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 pairs have no bar"),

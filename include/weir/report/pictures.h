@@ -24,11 +24,13 @@ struct weir_page {
     struct weir_text index; /* a row for each run */
     struct weir_text runs;
     unsigned count;
+    bool is_redacted; /* scripts of programs are left out */
 };
 
 void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *run);
-/* Appends the page, which is a whole file without scripts and references, and frees it. */
-void weir_page_end(struct weir_page *page, struct weir_text *text);
+/* Appends the page, which is a whole file without scripts and references. */
+void weir_page_end(const struct weir_page *page, struct weir_text *text);
+void weir_page_close(struct weir_page *page);
 
 /* True if a file that begins like this holds a page, or a picture as SVG or as a script. */
 bool weir_page_is_held(const char *begin);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMES_MAX 40            /* in an error */
 #define ROWS_MAX 300            /* of the table of figures: more are in --format csv-long */
 #define REPORT_BYTES_MAX 100000 /* of the report as text */
 
@@ -87,9 +88,11 @@ static int draw(const struct weir_pictures *pictures, const char *name, const ch
         } else if (is_of(pictures->list[i], name)) {
             found[count++] = pictures->list[i];
         }
-    for (unsigned i = 0; i < (count > 0 ? count : pictures->count) && i < 40; i++)
+    for (unsigned i = 0; i < (count > 0 ? count : pictures->count) && i < NAMES_MAX; i++)
         weir_text_add(&names, "%s%s", i > 0 ? ", " : "",
                       (count > 0 ? found[i] : pictures->list[i])->name);
+    if ((count > 0 ? count : pictures->count) > NAMES_MAX)
+        weir_text_add(&names, " and others: --picture list");
     if (count == 0)
         code = weir_error_usage(error, "report", "--picture: %s has no \"%s\"; it has %s", subject,
                                 name, names.length > 0 ? weir_text_string(&names) : "no pictures");
@@ -399,17 +402,68 @@ static void add_environment(struct weir_text *text, const struct weir_measured_r
     weir_text_add(text, "</dl>\n");
 }
 
-static void add_repeat(struct weir_text *text, const struct weir_measured_run *run)
+/* Quotes what a shell would take for more than a word. */
+static void add_word(struct weir_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_@%+=:,./-";
+    struct weir_text quoted = {0};
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        weir_xml_add(text, word);
+        return;
+    }
+    weir_text_add(&quoted, "'");
+    for (; *word != '\0'; word++)
+        weir_text_add(&quoted, *word == '\'' ? "'\\''" : "%c", *word);
+    weir_text_add(&quoted, "'");
+    weir_xml_add(text, weir_text_string(&quoted));
+    weir_text_close(&quoted);
+}
+
+/* The words of the command line, without options that name a run and not its work. Runs of weir net
+ * have recorded a line alone. */
+static void add_command(struct weir_text *text, const struct weir_measured_run *run)
+{
+    static const char *const names[] = {"--result", "--label", "--set"};
+    size_t count = run->plan != NULL ? run->plan->source.word_count : 0;
+    struct weir_arena arena = {0};
+
+    if (count == 0)
+        weir_xml_add(text, weir_compare_work(&arena, run->command));
+    for (size_t i = 0; i < count; i++) {
+        const char *word = run->plan->source.words[i];
+        bool is_left_out = false;
+
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            size_t length = strlen(names[k]);
+
+            if (strncmp(word, names[k], length) != 0 ||
+                (word[length] != '=' && word[length] != '\0'))
+                continue;
+            is_left_out = true;
+            i += word[length] == '\0';
+        }
+        if (is_left_out)
+            continue;
+        weir_text_add(text, "%s", i > 0 ? " " : "");
+        add_word(text, word);
+    }
+    weir_arena_close(&arena);
+}
+
+static void add_repeat(struct weir_text *text, const struct weir_measured_run *run,
+                       bool is_redacted)
 {
     const struct weir_phase_result *found = run->phase_count > 0 ? run->phases[0].found : NULL;
-    struct weir_arena arena = {0};
+    const char *script = run->plan != NULL ? run->plan->source.script : NULL;
 
     weir_text_add(text, "<h3>How to repeat it</h3>\n<pre>");
     if (run->ranks > 1)
         weir_text_add(text, "mpiexec -n %u ", run->ranks);
-    weir_xml_add(text, weir_compare_work(&arena, run->command));
+    add_command(text, run);
     weir_text_add(text, " --result NEW.jsonl\nweir compare ");
-    weir_xml_add(text, run->source);
+    add_word(text, run->source);
     weir_text_add(text, "%s%s -- NEW.jsonl</pre>\n<p>Measured by weir ",
                   run->run_id[0] != '\0' ? " --run " : "", run->run_id);
     weir_xml_add(text, run->version);
@@ -418,15 +472,44 @@ static void add_repeat(struct weir_text *text, const struct weir_measured_run *r
     if (found != NULL && found->data_seed != 0)
         weir_text_add(text, ". Seed of the data: 0x%llx", (unsigned long long)found->data_seed);
     weir_text_add(text, ".</p>\n");
-    if (run->plan != NULL && run->plan->source.script != NULL) {
+    if (script != NULL && is_redacted) {
+        weir_text_add(text, "<p>The script is left out: it may have names.</p>\n");
+    } else if (script != NULL) {
         weir_text_add(text, "<details><summary>The script</summary><pre>");
-        weir_xml_add(text, run->plan->source.script);
+        weir_xml_add(text, script);
         weir_text_add(text, "</pre></details>\n");
     }
-    weir_arena_close(&arena);
 }
 
 /* ---- the whole ---- */
+
+/* Medians of the first phases: "write 2.1 GB/s, read 3.0 GB/s"; with several tests the least and
+ * the greatest of each name. */
+static void add_rates(struct weir_text *text, const struct weir_pictures *pictures)
+{
+    for (unsigned i = 0, shown = 0; i < pictures->kind_count && shown < 3; i++) {
+        const struct weir_phase_kind *kind = &pictures->kinds[i];
+        double low = NAN, high = NAN;
+        bool is_new = true;
+
+        for (unsigned k = 0; k < pictures->kind_count && is_new; k++)
+            if (strcmp(pictures->kinds[k].first->name, kind->first->name) == 0 &&
+                isfinite(pictures->kinds[k].median)) {
+                is_new = k >= i;
+                low = fmin(low, pictures->kinds[k].median);
+                high = fmax(high, pictures->kinds[k].median);
+            }
+        if (!is_new || !isfinite(kind->median))
+            continue;
+        weir_text_add(text, "%s", shown++ > 0 ? ", " : "");
+        weir_xml_add(text, kind->first->name);
+        weir_text_add(text, " ");
+        weir_quantity_add(text, kind->quantity, low);
+        weir_text_add(text, "%s", high > low ? " to " : "");
+        if (high > low)
+            weir_quantity_add(text, kind->quantity, high);
+    }
+}
 
 void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *run)
 {
@@ -441,14 +524,7 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
                   run->number + 1);
     add_badge(index, run->believed);
     weir_text_add(index, "</td><td>");
-    /* Medians of the first kinds of phases: "write 2.1 GB/s, read 3.0 GB/s". */
-    for (unsigned i = 0, shown = 0; i < pictures.kind_count && shown < 3; i++)
-        if (isfinite(pictures.kinds[i].median)) {
-            weir_text_add(index, "%s", shown++ > 0 ? ", " : "");
-            weir_xml_add(index, pictures.kinds[i].line);
-            weir_text_add(index, " ");
-            weir_quantity_add(index, pictures.kinds[i].quantity, pictures.kinds[i].median);
-        }
+    add_rates(index, &pictures);
     weir_text_add(index, "</td><td>%u</td><td>%s</td><td>", run->ranks, begun);
     weir_xml_add(index, run->label[0] != '\0' ? run->label : run->command);
     weir_text_add(index, "</td></tr>\n");
@@ -468,7 +544,7 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
     add_figures(text, run);
     add_report(text, run);
     add_environment(text, run);
-    add_repeat(text, run);
+    add_repeat(text, run, page->is_redacted);
     weir_text_add(text, "</section>\n");
 }
 
@@ -490,6 +566,7 @@ int weir_page_compare(const struct weir_comparison_table *table, const char *rep
         weir_text_add(&page.runs, "</pre>\n");
         add_pictures(&page.runs, &pictures);
         weir_page_end(&page, text);
+        weir_page_close(&page);
         return 0;
     }
     code = draw(&pictures, request->picture != NULL ? request->picture : "change", request->drawn,
@@ -525,7 +602,7 @@ static const char style[] =
     "pre.ok{border-color:#72cf93}pre.caution{border-color:#f0a860}pre.bad{border-color:#ff8f85}}\n"
     "@media print{details{display:none}figure,pre{break-inside:avoid}}\n";
 
-void weir_page_end(struct weir_page *page, struct weir_text *text)
+void weir_page_end(const struct weir_page *page, struct weir_text *text)
 {
     char title[48] = "comparison";
 
@@ -552,6 +629,10 @@ void weir_page_end(struct weir_page *page, struct weir_text *text)
                   "%s<p>Made by weir %s. In pictures and tables 1 MB = 10^6 bytes, 1 MiB = 2^20 "
                   "bytes.</p>\n</body>\n</html>\n",
                   weir_text_string(&page->runs), WEIR_VERSION);
+}
+
+void weir_page_close(struct weir_page *page)
+{
     weir_text_close(&page->index);
     weir_text_close(&page->runs);
 }

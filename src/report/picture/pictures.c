@@ -88,7 +88,7 @@ static const struct text {
      NONE},
     {"change", "Change from %s, with its 95 %% range",
      "Right of 0 a rate is faster, and a time is slower. A cross marks a loss beyond the limit "
-     "(dotted). Of a range across 0 it cannot be told if there is a difference.",
+     "(dotted). Where a range includes 0, the direction is not known.",
      CHANGE, NONE},
     {"sides", "Rates of %s", MEDIANS " Hatched: not comparable.", RATE, NONE},
     {"times", "Times of %s", MEDIANS " Hatched: not comparable.", TIME, NONE}};
@@ -411,6 +411,7 @@ static void find_kinds(struct weir_pictures *set)
     for (unsigned k = 0; k < count; k++) {
         const struct weir_measured_phase *first = kinds[k].first;
         const char *verb = "", *suffix = "";
+        char sizes[2][WEIR_SIZE_TEXT_BYTES];
 
         for (unsigned other = 0; other < count && other < 4096; other++)
             if (other != k && kinds[other].first->test == first->test &&
@@ -421,6 +422,13 @@ static void find_kinds(struct weir_pictures *set)
             verb = strstr(verb, "dir") != NULL ? "data sets" : "objects";
         if (first->step[0] != '\0')
             suffix = weir_arena_printf(arena, ", %s", first->step);
+        else if (tests > 0 && strcmp(first->dialect, "targets") == 0)
+            suffix = weir_arena_printf(arena, ", %s",
+                                       first->target[0] != '\0' ? first->target : "all at once");
+        else if (tests > 0 && strcmp(first->dialect, "iozone") == 0)
+            suffix = weir_arena_printf(arena, ", %s/%s",
+                                       weir_size_format_exact(first->block_bytes, sizes[0]),
+                                       weir_size_format_exact(first->transfer_bytes, sizes[1]));
         else if (tests > 0)
             suffix = weir_arena_printf(arena, ", test %u", first->test);
         kinds[k].name =

@@ -52,8 +52,7 @@ struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *ke
 void weir_caption_add(struct weir_pictures *set, const char *sentence);
 /* Appends "3 phases are left out." to the caption, unless there are none. */
 void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *things);
-/* Notes the verdict of what the latest picture shows: its title gets the worst one unless it is OK.
- */
+/* Notes a verdict. The title of the latest picture ends with the worst one, unless that is OK. */
 void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed);
 
 /* Arrays of a layer that are to be filled: those that its mark uses, else NULL. */
