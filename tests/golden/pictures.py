@@ -292,6 +292,20 @@ def with_script(records):
     records[0]["script"] = "open(/home/quagga/x)"
 
 
+def twice(edit):
+    """A file with the edited run and a copy of it."""
+
+    def both(records):
+        edit(records)
+        records += [json.loads(json.dumps(record)) | {"run_id": record["run_id"][::-1]} for record in records]
+
+    return both
+
+
+def unchanged(records):
+    assert records
+
+
 RANKS = [200e6, 500e6, *(1e9 + n for n in range(98))]
 SIZES = ("64k", "128k", "256k", "512k")
 GROWING = ((0.04, 0.0401), (0.02, 0.0201), (0.01, 0.0101), (0.01, 0.0101))
@@ -324,6 +338,8 @@ SAYS = (
     ("verdict/parabench.jsonl", with_script, "--format html --redact", "script is left out", "!The script</summary>", "!quagga"),
     ("verdict/targets.jsonl", None, "--picture list", "rate-write-all-at-once +write, all at once: rate"),
     ("verdict/iozone-auto.jsonl", each_phase(many), "--picture list", "latency-write-64k-4k +write, 64k/4k: time"),
+    ("verdict/sweep.jsonl", twice(as_sweep(SIZES, *GROWING)), "--run all --format html", "<td>write 52.4 MB/s to 209 MB/s, read "),
+    ("verdict/md-workbench.jsonl", twice(unchanged), "--run all --format html", "<td>precreate 27.1 kops/s, benchmark 45.6 kops/s, cleanup 47.0 kops/s<"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +cleanup \(objects\)"),
     ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 pairs have no bar"),
@@ -338,6 +354,20 @@ SAYS = (
     ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write", "!not to be used"),
     ("verdict/sweep.jsonl", as_sweep(("1", "2", "4", "8"), *GROWING), "--picture sweep-write --format svg", ">knee<"),
 )
+
+
+def check_comparison(folder, scratch):
+    """Runs that differ by their times; the second one has failed to read."""
+    records = [json.loads(line) for line in (folder / "verdict/ior-ok.jsonl").read_text(encoding="utf-8").splitlines()]
+    for record in records:
+        record["run_id"] = record["run_id"][::-1]
+        if record["record"] == "phase" and record["verb"] == "read":
+            record.update(outcome="partial", believed="PARTIAL", failure="rank 0: no space")
+    (scratch / "b.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    text = weir(folder / "verdict/ior-ok.jsonl", "--", scratch / "b.jsonl", "--picture", "change", "--format", "svg", command="compare")
+    for pattern in ("1 case is left out", "direction is not known", "!no difference"):
+        if (pattern.removeprefix("!") in text) == pattern.startswith("!"):
+            FAULTS.append(f"compare: {'has' if pattern[0] == '!' else 'lacks'} {pattern.removeprefix('!')}")
 
 
 def check_says(folder, scratch):
@@ -369,6 +399,7 @@ def main():
         for name in ("picture/ranks.jsonl", "verdict/parabench.jsonl"):
             check_redaction(folder / name, pathlib.Path(scratch))
         check_says(folder, pathlib.Path(scratch))
+        check_comparison(folder, pathlib.Path(scratch))
     if COUNTS["figures"] < 100:
         FAULTS.append(f"only {COUNTS['figures']} figures of reports in pictures")
     print("\n".join(FAULTS) or f"{pictures} pictures with {COUNTS['figures']} figures of reports are sound" + ("" if GNUPLOT else " (no gnuplot: its scripts were not run)"))

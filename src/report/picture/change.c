@@ -82,7 +82,7 @@ static void add_changes(struct weir_pictures *set, const struct weir_comparison_
         ranges.high[shown] = row->has_range ? row->ratio_high - 1 : NAN;
         shown++;
     }
-    weir_left_out_add(set, left_out, "cases");
+    weir_left_out_add(set, left_out, "case");
     ranges.layer->count = dots.layer->count = shown;
     set->latest->y = weir_axis_of_names("", names, shown);
     weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, 0, NULL);
@@ -142,7 +142,7 @@ static void add_sides(struct weir_pictures *set, const struct weir_comparison_ta
                       quantity == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
                       sides > 2 ? "all sides" : "A and B");
     weir_verdict_note(set, worst);
-    weir_left_out_add(set, left_out, "comparisons");
+    weir_left_out_add(set, left_out, "comparison");
     set->latest->x.quantity = quantity;
     for (unsigned side = 0; side < sides; side++)
         weir_bars_add(set, side, sides, name_side(set, table, side), bars[side], count);

@@ -118,11 +118,11 @@ void weir_caption_add(struct weir_pictures *set, const char *sentence)
     set->latest->caption = weir_arena_printf(&set->arena, "%s %s", set->latest->caption, sentence);
 }
 
-void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *things)
+void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *thing)
 {
     if (count > 0)
-        weir_caption_add(set, weir_arena_printf(&set->arena, "%u %s %s left out.", count, things,
-                                                count == 1 ? "is" : "are"));
+        weir_caption_add(set, weir_arena_printf(&set->arena, "%u %s%s left out.", count, thing,
+                                                count == 1 ? " is" : "s are"));
 }
 
 void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed)
@@ -763,7 +763,7 @@ static void make_repetitions(struct weir_pictures *set)
             weir_pictures_add(set, "repetitions", each == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
                               NULL) == NULL)
             continue;
-        weir_left_out_add(set, left_out, "phases");
+        weir_left_out_add(set, left_out, "phase");
         set->latest->x = weir_axis_of_names("", names, shown);
         set->latest->y.quantity = each;
         /* A stroke for each: two points, and none between it and the next. */
@@ -823,7 +823,7 @@ static void make_operations(struct weir_pictures *set)
     if (count < 2 || weir_pictures_add(set, "operations", "", NULL) == NULL)
         return;
     weir_verdict_note(set, worst);
-    weir_left_out_add(set, left_out, "phases");
+    weir_left_out_add(set, left_out, "phase");
     if (needs_log(medians, count))
         set->latest->x.scale = WEIR_SCALE_LOG;
     weir_bars_add(set, 0, 1, NULL, bars, count);

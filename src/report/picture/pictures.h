@@ -50,8 +50,8 @@ struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *ke
 
 /* Appends a sentence to the caption of the latest picture. */
 void weir_caption_add(struct weir_pictures *set, const char *sentence);
-/* Appends "3 phases are left out." to the caption, unless there are none. */
-void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *things);
+/* Appends "3 phases are left out." to the caption, unless there are none. `thing`: "phase". */
+void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *thing);
 /* Notes a verdict. The title of the latest picture ends with the worst one, unless that is OK. */
 void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed);
 

@@ -497,7 +497,7 @@ static void add_label_rows(struct weir_pictures *set, const struct weir_program_
     struct weir_points spans = weir_layer_add(set, WEIR_MARK_SPANS, 0, NULL, rows);
 
     set->latest->caption = "Each box is the time from the first begin of a label to its last end.";
-    weir_left_out_add(set, program->label_count - rows, "labels");
+    weir_left_out_add(set, program->label_count - rows, "label");
     for (unsigned i = 0; i < rows; i++) {
         names[i] = program->labels[i].name;
         spans.y[i] = i;
