@@ -75,7 +75,7 @@ bool weir_report_is_held(const char *begin)
         for (const struct weir_reporter *const *row = dialects[i]->reporters; *row != NULL; row++)
             if (is_held(*row, begin))
                 return true;
-    return weir_page_is_held(begin);
+    return weir_page_is_own(begin);
 }
 
 void weir_report_notes(struct weir_text *text, const struct weir_phase_result *phase)

@@ -42,7 +42,7 @@ enum weir_mark {
     WEIR_MARK_LINE,
     WEIR_MARK_BAND,   /* from low to high over x */
     WEIR_MARK_DOTS,   /* at x, y */
-    WEIR_MARK_BARS,   /* to the value at each name; lying if the y axis has names */
+    WEIR_MARK_BARS,   /* to the value at each name; horizontal if the y axis has names */
     WEIR_MARK_RANGES, /* whiskers from low to high, along the axis without names */
     WEIR_MARK_SPANS,  /* boxes from low to high, along the axis without names */
     WEIR_MARK_RULE    /* a straight line across the plot at each y, or at each x if y is NULL */
@@ -62,7 +62,7 @@ struct weir_layer {
     size_t count;
     const double *x, *y;
     const double *low, *high;
-    /* near marks, as far as there is room, and on the right of lying bars; they may be NULL */
+    /* near marks, as far as there is room, and on the right of horizontal bars; they may be NULL */
     const char *const *labels;
     const bool *is_odd; /* marks that are hatched or filled; NULL = none */
 };

@@ -32,7 +32,7 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
 void weir_page_end(const struct weir_page *page, struct weir_text *text);
 void weir_page_close(struct weir_page *page);
 
-/* True if a file that begins like this holds a page, or a picture as SVG or as a script. */
-bool weir_page_is_held(const char *begin);
+/* True if a file that begins like this was written as a page, an SVG picture or a script. */
+bool weir_page_is_own(const char *begin);
 
 #endif

@@ -23,7 +23,7 @@ static const char page_begins[] = "<!DOCTYPE html>\n<!-- weir report -->\n";
 static const char svg_begins[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"weir-picture\"";
 static const char script_begins[] = "# gnuplot 5: ";
 
-bool weir_page_is_held(const char *begin)
+bool weir_page_is_own(const char *begin)
 {
     return weir_text_begins(begin, page_begins) || weir_text_begins(begin, svg_begins) ||
            weir_text_begins(begin, script_begins);
@@ -284,7 +284,7 @@ static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
             if (strncmp(pictures->list[i + count]->name, name, (size_t)length) != 0)
                 break;
         is_folded = i > 0 && (count > UNFOLDED_MAX ||
-                              (pictures->has_whole && i >= pictures->first_of_phases));
+                              (pictures->has_overview && i >= pictures->first_of_phases));
         if (is_folded)
             weir_text_add(text, "%s<details><summary>%.*s: %u picture%s</summary>\n",
                           is_open ? "</div>\n" : "", length, name, count, count == 1 ? "" : "s");

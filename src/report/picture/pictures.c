@@ -153,7 +153,7 @@ struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *ke
 
         same += strncmp(other, key, length) == 0 && (other[length] == '-' || other[length] == '\0');
     }
-    if (same >= (set->has_whole ? WEIR_PICTURES_OF_KIND / 3 : WEIR_PICTURES_OF_KIND)) {
+    if (same >= (set->has_overview ? WEIR_PICTURES_OF_KIND / 3 : WEIR_PICTURES_OF_KIND)) {
         set->left_out++;
         return NULL;
     }
@@ -908,10 +908,10 @@ static void make_load(struct weir_pictures *set)
 static const struct {
     void (*make)(struct weir_pictures *set);
     void (*make_of)(struct weir_pictures *set, const struct weir_phase_kind *kind);
-    bool is_whole; /* it shows all tests: there are fewer of the others */
-} makers[] = {{.make = weir_pictures_make_sweep, .is_whole = true},
-              {.make = weir_pictures_make_records, .is_whole = true},
-              {.make = weir_pictures_make_targets, .is_whole = true},
+    bool is_overview; /* it shows all tests: there are fewer of the others */
+} makers[] = {{.make = weir_pictures_make_sweep, .is_overview = true},
+              {.make = weir_pictures_make_records, .is_overview = true},
+              {.make = weir_pictures_make_targets, .is_overview = true},
               {.make = weir_pictures_make_pairs},
               {.make = make_load},
               {.make = make_operations},
@@ -941,7 +941,7 @@ void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_ru
                 if (set->count > others)
                     weir_verdict_note(set, set->kinds[k].believed);
             }
-        set->has_whole |= makers[i].is_whole && set->count > before;
+        set->has_overview |= makers[i].is_overview && set->count > before;
         if (makers[i].make != NULL)
             set->first_of_phases = set->count;
     }

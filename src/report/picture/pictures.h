@@ -36,7 +36,7 @@ struct weir_pictures {
     unsigned count;
     struct weir_phase_kind *kinds; /* of timed phases */
     unsigned kind_count;
-    bool has_whole;           /* it has a picture of all its tests */
+    bool has_overview;        /* it has a picture of all its tests */
     unsigned first_of_phases; /* in the list: those before it show all phases of their kind */
     unsigned left_out;        /* beyond what there may be of a kind */
 };
@@ -75,7 +75,7 @@ struct weir_bar {
     const char *label;       /* NULL = the value */
     bool is_odd;
 };
-/* Adds lying bars, with whiskers from low to high. Rows have `sides` bars, of which these
+/* Adds horizontal bars, with whiskers from low to high. Rows have `sides` bars, of which these
  * are one; the y axis has the names of side 0. */
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
                    const struct weir_bar bars[], unsigned count);
@@ -107,7 +107,7 @@ static inline bool weir_believed_is_bad(enum weir_believed believed)
 const char *weir_pictures_text(struct weir_pictures *set, enum weir_quantity quantity,
                                double value);
 
-/* Pictures of sweeps, targets, programs and weir net (wholes.c). */
+/* Pictures of sweeps, targets, programs and weir net (dialects.c). */
 void weir_pictures_make_sweep(struct weir_pictures *set);
 void weir_pictures_make_records(struct weir_pictures *set);
 void weir_pictures_make_targets(struct weir_pictures *set);

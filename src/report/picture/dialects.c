@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of whole runs: sweeps, record by file size, targets, pairs of weir net, programs. */
+/* Pictures of single dialects: sweep, iozone, targets, net, parabench. */
 #include "picture/pictures.h"
 
 #include "sweep/sweep.h"
