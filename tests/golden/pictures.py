@@ -181,20 +181,20 @@ def as_pairs(records):
         flows = [first["flows"][0] | {"source": k, "sink": 70 + k, "bytes": (100 + k) * 10**6, "seconds": 1.0} for k in pairs]
         return first | {"round": number, "alone": len(pairs) == 1, "seconds": 1.0, "bytes_per_s": sum(flow["bytes"] for flow in flows), "flows": flows}
 
-    records[at:at] = [*(measure(k, [k]) for k in range(70)), measure(4000000000, [0]), measure(70, range(70))]
+    records[at:at] = [*(measure(k, [k]) for k in range(70)), measure(4000000000, [0]), measure(70, range(70)), measure(71, range(70)) | {"message_bytes": 512}]
 
 
 def as_matrix(records):
     records[0]["plan"]["pattern"] = "all"
 
 
-def as_sweep(values, *seconds, verdict="OK"):
+def as_sweep(values, *seconds, verdict="OK", axis="transfer"):
     """A sweep over these values, with the seconds of each repetition of each step. Steps are copies of the second one."""
 
     def edit(records):
         plan = records[0]["plan"]
         copied = [record for record in records if record.get("test") == 1]
-        plan["sweep"]["axes"][0]["values"] = list(values)
+        plan["sweep"]["axes"][0] |= {"name": axis, "values": list(values)}
         for step in range(2, len(values)):
             shift = 3 * (step - 1)
             test = json.loads(json.dumps(plan["tests"][1])) | {"test": step, "sweep_step": step}
@@ -292,6 +292,11 @@ def with_script(records):
     records[0]["script"] = "open(/home/quagga/x)"
 
 
+def after(first, second):
+    """Two edits."""
+    return lambda records: (first(records), second(records))
+
+
 def twice(edit):
     """A file with the edited run and a copy of it."""
 
@@ -347,6 +352,8 @@ SAYS = (
     ("data/net.jsonl", as_pairs, "--picture list", "!pairs-matrix"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write --format svg", ">knee<", "The knee is", "<path class=.line"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *NOISY), "--picture sweep-write --format svg", "!knee"),
+    ("verdict/sweep.jsonl", as_sweep(("4", "1", "2", "8"), *GROWING, axis="ranks"), "--picture sweep-write --format gnuplot", r"\n 1 5[\d.]+ \? \?\n 1.0625 5[\d.]+ \? \?\n", "ideal"),
+    ("verdict/sweep.jsonl", after(as_sweep(("64k", "6", "256k", "512k"), *GROWING), each_phase(many)), "--picture list", "latency-write-transfer-64k ", "latency-write-transfer-6 "),
     ("verdict/sweep.jsonl", as_sweep(SIZES[:3], *GROWING), "--picture sweep-write --format svg", "!knee"),
     ("verdict/sweep.jsonl", as_sweep(("POSIX", "URING", "MMAP", "STDIO"), *GROWING), "--picture sweep-write --format svg", "!knee", "!<path class=.line"),
     ("verdict/sweep.jsonl", as_sweep(("256k", "64k", "512k", "128k"), *GROWING), "--picture sweep-write --format gnuplot", r"\n 65536 .*\n 131072 .*\n 262144 .*\n 524288 "),

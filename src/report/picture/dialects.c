@@ -7,6 +7,7 @@
 
 #include "weir/measure/median.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,27 +69,34 @@ static void add_ideal(struct weir_pictures *set, const struct weir_sweep_table *
                        (size_t)table->count * IDEAL_PARTS);
     bool has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
     double each = NAN; /* rate per rank */
+    unsigned before = UINT_MAX;
     size_t n = 0;
 
     for (unsigned i = 0; i < table->count && isnan(each); i++)
         if (table->rows[i].count > 0 && table->rows[i].rank_count > 0)
             each = table->trends[0].steps[i].median / table->rows[i].rank_count;
-    for (unsigned i = 0; i < table->count; i++)
-        for (unsigned part = 0; part < IDEAL_PARTS && (i + 1 < table->count || part == 0); part++) {
-            unsigned next = i + 1 < table->count ? i + 1 : i;
-            double share = (double)part / IDEAL_PARTS, from = table->rows[order[i]].rank_count;
+    for (unsigned i = 0; i < table->count; i++) {
+        double ranks = table->rows[order[i]].rank_count, from;
 
-            if (has_names && part > 0)
+        if (!(ranks > 0)) /* the step was not reached */
+            continue;
+        from = before != UINT_MAX ? table->rows[order[before]].rank_count : ranks;
+        for (unsigned part = 1; part <= IDEAL_PARTS; part++) {
+            double share = (double)part / IDEAL_PARTS;
+
+            if (part < IDEAL_PARTS && (has_names || before == UINT_MAX))
                 continue;
-            ideal.x[n] = x[i] + share * (x[next] - x[i]);
-            ideal.y[n] = each * (from + share * (table->rows[order[next]].rank_count - from));
+            ideal.x[n] = before != UINT_MAX ? x[before] + share * (x[i] - x[before]) : x[i];
+            ideal.y[n] = each * (from + share * (ranks - from));
             n += ideal.y[n] > 0 && ideal.y[n] <= top;
         }
+        before = i;
+    }
     ideal.layer->count = n;
 }
 
-/* Steps that are incomplete, or must not be used, have marks of their own. Names without an order
- * are not joined by a line. */
+/* A line joins numbers alone: names have no order. Incomplete and unusable steps are in a separate
+ * layer. */
 static void add_curve(struct weir_pictures *set, const struct weir_sweep_table *table)
 {
     const struct weir_plan *plan = set->run->plan;
@@ -507,8 +515,8 @@ static void add_label_rows(struct weir_pictures *set, const struct weir_program_
     set->latest->y = weir_axis_of_names("", names, rows);
 }
 
-/* A row for each rank, if single executions were recorded and ranks are few. A label has a row of
- * its own if the file lacks all executions of a rank: those around all others end last. */
+/* Rows are ranks if single executions were recorded and ranks are few, else labels. A label without
+ * a recorded execution on some rank gets an extra row: outer labels end last, after the limit. */
 void weir_pictures_make_labels(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *found = kind->all[kind->typical]->found;

@@ -471,7 +471,7 @@ static void add_band(struct weir_pictures *set, const struct weir_phase_kind *ki
 
     if (series->rows < 4 || series->interval_ns == 0 || series->is_in_bytes != is_in_bytes)
         return;
-    /* Of up to 20 rows, the quantiles are the least and the greatest. */
+    /* With up to 20 rows, these quantiles are the least and the greatest. */
     if (series->ranks_per_row > 1)
         rows = weir_arena_printf(&set->arena, "groups of %u ranks", series->ranks_per_row);
     band = weir_layer_add(set, WEIR_MARK_BAND, kind->typical % WEIR_TONES,
@@ -670,7 +670,7 @@ static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *
         dots.y[i] = rates[i].per_s;
         slow_count += rates[i].per_s < 0.7 * middle;
     }
-    /* Slow ranks are dots of their own: thinning does not drop them. */
+    /* A separate layer, as thinning drops dots. */
     shown = slow_count < RANKS_NAMED ? RANKS_NAMED : slow_count;
     while (shown > 0 && (shown > n || rates[shown - 1].per_s >= 0.9 * middle))
         shown--;
@@ -770,7 +770,7 @@ static void make_repetitions(struct weir_pictures *set)
         medians =
             weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "median", (size_t)3 * shown);
         dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "repetition", total);
-        /* A layer of their own: thinning drops dots. */
+        /* A separate layer, as thinning drops dots. */
         if (odd_count > 0)
             odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", odd_count);
         values = weir_arena_take(&set->arena, (total + 1) * sizeof *values);
