@@ -33,12 +33,10 @@ static const char *name_case(struct weir_pictures *set, const struct weir_compar
                              const struct weir_compare_line *line)
 {
     const char *name = line->name, *side = name_side(set, table, (unsigned)line->b->group);
-    size_t skipped = strlen(line->figure->name), length;
-    bool is_alone = table->request->figures != NULL;
+    bool is_alone = table->request->figures != NULL && strchr(table->request->figures, ',') == NULL;
+    size_t length;
 
-    for (unsigned k = 0; k < table->judged.count; k++)
-        is_alone &= table->lines[k].figure == line->figure;
-    name += is_alone ? skipped + strlen(" of ") : 0;
+    name += is_alone ? strlen(line->figure->name) + strlen(" of ") : 0;
     length = strlen(name);
     if (table->group_count > 2)
         length -= strlen(side) - strlen(table->request->by) + strlen(", ") - 1;
@@ -123,17 +121,18 @@ static void add_sides(struct weir_pictures *set, const struct weir_comparison_ta
         worst = line->a->phase->believed > worst ? line->a->phase->believed : worst;
         worst = line->b->phase->believed > worst ? line->b->phase->believed : worst;
         for (unsigned s = 0; k == count && s < sides; s++)
-            bars[s][k] = (struct weir_bar){.value = NAN, .low = NAN, .high = NAN};
+            bars[s][k].value = NAN;
         firsts[k] = k == count ? line : firsts[k];
         count += k == count;
         for (unsigned is_b = 0; is_b < 2; is_b++) {
             const struct weir_compare_group *group = is_b ? &row->b : &row->a;
-            struct weir_bar *bar = &bars[is_b ? side : 0][k];
 
-            *bar = (struct weir_bar){.name = name_case(set, table, line),
-                                     .value = group->count > 0 ? group->median : NAN,
-                                     .is_odd = row->verdict == WEIR_COMPARE_NOT_COMPARABLE};
-            weir_bar_set_range(bar, group->values, group->count);
+            bars[is_b ? side : 0][k] =
+                (struct weir_bar){.name = name_case(set, table, line),
+                                  .value = group->count > 0 ? group->median : NAN,
+                                  .values = group->values,
+                                  .count = group->count,
+                                  .is_odd = row->verdict == WEIR_COMPARE_NOT_COMPARABLE};
         }
     }
     if (count == 0)
@@ -158,5 +157,6 @@ void weir_pictures_open_comparison(struct weir_pictures *set,
         add_changes(set, table);
     for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
         add_sides(set, table, units[i]);
+    set->first_folded = set->count;
     weir_pictures_finish(set);
 }

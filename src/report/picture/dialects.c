@@ -32,23 +32,18 @@ static bool is_flagged(const struct weir_sweep_row *row)
     return row->state != WEIR_SWEEP_COMPLETE || weir_believed_is_bad(row->believed);
 }
 
-static void set_axis(struct weir_pictures *set, struct weir_axis *axis,
-                     const struct weir_sweep_axis *sweep)
+static void set_axis(struct weir_axis *axis, const struct weir_sweep_axis *sweep)
 {
     const char *last = sweep->count > 0 ? sweep->values[sweep->count - 1] : "";
     bool is_size = last[0] != '\0' && strchr("kmgtKMGTbB", last[strlen(last) - 1]) != NULL;
-    const char **names = weir_arena_take(&set->arena, (sweep->count + 1) * sizeof *names);
 
-    *axis = (struct weir_axis){.label = sweep->name,
-                               .quantity = is_size ? WEIR_QUANTITY_BYTES : WEIR_QUANTITY_NUMBER,
-                               .scale = WEIR_SCALE_LOG2,
-                               .has_zero = true,
-                               .names = names,
-                               .name_count = sweep->count};
+    *axis = weir_axis_of_names(sweep->name, sweep->values, sweep->count);
+    axis->quantity = is_size ? WEIR_QUANTITY_BYTES : WEIR_QUANTITY_NUMBER;
+    axis->scale = WEIR_SCALE_LOG2;
+    axis->has_zero = true;
     for (unsigned i = 0; i < sweep->count; i++) {
         double value = number_of(sweep->values[i]);
 
-        names[i] = sweep->values[i];
         if (isnan(value))
             axis->scale = WEIR_SCALE_NAMES;
         else if (axis->scale == WEIR_SCALE_LOG2 && log2(value) != floor(log2(value)))
@@ -114,7 +109,7 @@ static void add_curve(struct weir_pictures *set, const struct weir_sweep_table *
         return;
     if (!has_knee)
         set->latest->caption = "Medians of repetitions, with the least and the greatest.";
-    set_axis(set, &set->latest->x, axis);
+    set_axis(&set->latest->x, axis);
     set->latest->y.quantity = quantity;
     has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
     for (unsigned i = 0, k; i < table->count; i++) {
@@ -181,8 +176,8 @@ static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep_ta
                           weir_arena_printf(&set->arena, "%s over %s and %s", table->name,
                                             sweep->axes[0].name, sweep->axes[1].name)) == NULL)
         return;
-    set_axis(set, &set->latest->y, &sweep->axes[0]);
-    set_axis(set, &set->latest->x, &sweep->axes[1]);
+    set_axis(&set->latest->y, &sweep->axes[0]);
+    set_axis(&set->latest->x, &sweep->axes[1]);
     set->latest->x.scale = set->latest->y.scale = WEIR_SCALE_NAMES;
     grid = weir_grid_add(set, table->group_count, table->group_size, quantity_of(table),
                          "not to be used");
@@ -280,12 +275,9 @@ void weir_pictures_make_records(struct weir_pictures *set)
 {
     if (strcmp(set->run->dialect, "iozone") != 0 || set->run->plan->sweep.axis_count > 0)
         return;
-    for (unsigned k = 0, first = 0; k < set->kind_count; k++, first = 0) {
-        while (strcmp(set->kinds[first].first->name, set->kinds[k].first->name) != 0)
-            first++;
-        if (first == k && set->kinds[k].quantity == WEIR_QUANTITY_BYTES_PER_S)
+    for (unsigned k = 0; k < set->kind_count; k++)
+        if (!set->kinds[k].is_later && set->kinds[k].quantity == WEIR_QUANTITY_BYTES_PER_S)
             add_record_grid(set, set->kinds[k].first->name);
-    }
 }
 
 /* ---- targets ---- */
@@ -312,13 +304,15 @@ void weir_pictures_make_targets(struct weir_pictures *set)
         set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
         for (unsigned i = 0; i < table->count; i++) {
             const struct weir_targets_row *row = &table->rows[i];
-            bool is_single = row->rate.count < 2;
+            double *range = weir_arena_take(&set->arena, 2 * sizeof *range);
 
+            range[0] = row->rate.min;
+            range[1] = row->rate.max;
             bars[i] = (struct weir_bar){
                 .name = row->name,
                 .value = row->rate.mean,
-                .low = is_single ? NAN : row->rate.min,
-                .high = is_single ? NAN : row->rate.max,
+                .values = range,
+                .count = row->rate.count < 2 ? 0 : 2,
                 .is_odd = row->verdict != WEIR_PEER_ALIKE,
                 .label = weir_arena_printf(
                     &set->arena, "%s%s%s",
@@ -337,49 +331,18 @@ void weir_pictures_make_targets(struct weir_pictures *set)
 
 #define MATRIX_RANKS_MAX 256
 
-struct pair_value {
-    size_t at; /* cell of a matrix, or number of a bar */
-    double value;
-};
-
-static int compare_pairs(const void *one, const void *other)
+static bool is_pair(const struct weir_phase_kind *kind, uint64_t bytes)
 {
-    const struct pair_value *a = one, *b = other;
-
-    return a->at != b->at ? (a->at < b->at ? -1 : 1)
-                          : (a->value > b->value) - (a->value < b->value);
+    return strcmp(kind->first->part, "pair") == 0 && kind->first->transfer_bytes == bytes;
 }
 
-/* Sets elements of `medians` to the medians of the values with their number, as the table of weir
- * net has them. Sorts the values. */
-static void set_medians(struct pair_value values[], size_t count, double medians[])
-{
-    qsort(values, count, sizeof *values, compare_pairs);
-    for (size_t i = 0, n; i < count; i += n) {
-        for (n = 1; i + n < count && values[i + n].at == values[i].at;)
-            n++;
-        medians[values[i].at] = (values[i + (n - 1) / 2].value + values[i + n / 2].value) / 2;
-    }
-}
-
-/* Ranks of a pair "0->1" below `most`. */
-static bool read_pair(const struct weir_measured_phase *phase, unsigned most, unsigned *source,
-                      unsigned *sink)
-{
-    return strcmp(phase->part, "pair") == 0 && sscanf(phase->target, "%u->%u", source, sink) == 2 &&
-           *source < most && *sink < most;
-}
-
-static void add_matrix(struct weir_pictures *set, const char *figure, unsigned ranks,
+static void add_matrix(struct weir_pictures *set, enum weir_quantity quantity, unsigned ranks,
                        uint64_t bytes)
 {
-    const struct weir_measured_run *run = set->run;
-    size_t cells = (size_t)ranks * ranks, count = 0;
-    struct pair_value *values =
-        weir_arena_take(&set->arena, (run->phase_count + 1) * sizeof *values);
+    size_t cells = (size_t)ranks * ranks;
     double *sorted = weir_arena_take(&set->arena, cells * sizeof *sorted), median;
     const char **names = weir_arena_take(&set->arena, ranks * sizeof *names);
-    bool is_rate = strcmp(figure, "rate") == 0;
+    bool is_rate = quantity != WEIR_QUANTITY_SECONDS;
     unsigned source, sink, found = 0;
     char room[WEIR_SIZE_TEXT_BYTES];
     struct weir_grid grid;
@@ -389,16 +352,12 @@ static void add_matrix(struct weir_pictures *set, const char *figure, unsigned r
                                             is_rate ? "Rates" : "Median latencies",
                                             weir_size_format_exact(bytes, room))) == NULL)
         return;
-    grid = weir_grid_add(set, ranks, ranks, weir_pictures_quantity(weir_figure_find(figure)->unit),
-                         is_rate ? "slow" : "high latency");
-    for (unsigned i = 0; i < run->phase_count; i++) {
-        const struct weir_measured_figure *value = weir_measured_find(&run->phases[i], figure);
-
-        if (read_pair(&run->phases[i], ranks, &source, &sink) && value != NULL &&
-            run->phases[i].transfer_bytes == bytes)
-            values[count++] = (struct pair_value){(size_t)source * ranks + sink, value->value};
-    }
-    set_medians(values, count, grid.values);
+    grid = weir_grid_add(set, ranks, ranks, quantity, is_rate ? "slow" : "high latency");
+    for (unsigned k = 0; k < set->kind_count; k++)
+        if (is_pair(&set->kinds[k], bytes) &&
+            sscanf(set->kinds[k].first->target, "%u->%u", &source, &sink) == 2 && source < ranks &&
+            sink < ranks)
+            grid.values[(size_t)source * ranks + sink] = set->kinds[k].median;
     for (size_t i = 0; i < cells; i++)
         if (isfinite(grid.values[i]))
             sorted[found++] = grid.values[i];
@@ -407,67 +366,55 @@ static void add_matrix(struct weir_pictures *set, const char *figure, unsigned r
         grid.is_odd[i] = is_rate ? grid.values[i] < 0.9 * median : grid.values[i] > 1.1 * median;
     for (unsigned i = 0; i < ranks; i++)
         names[i] = weir_arena_printf(&set->arena, "%u", i);
-    weir_verdict_note(set, run->believed);
+    weir_verdict_note(set, set->run->believed);
     set->latest->x = weir_axis_of_names("to rank", names, ranks);
     set->latest->y = weir_axis_of_names("from rank", names, ranks);
 }
 
-/* Each pair alone and while all run, and the sums: bars. */
+/* Each pair alone and while all run, and the sums: bars. Rounds in which a pair runs alone are in
+ * the order of pairs. */
 static void add_alone(struct weir_pictures *set, uint64_t bytes)
 {
-    const struct weir_measured_run *run = set->run;
-    size_t room = run->phase_count + 1, count = 0;
-    const struct weir_measured_phase **pairs = weir_arena_take(&set->arena, room * sizeof *pairs);
-    struct pair_value *values = weir_arena_take(&set->arena, room * sizeof *values);
-    double *rates = weir_arena_take(&set->arena, 2 * room * sizeof *rates);
-    struct weir_bar bars[2][WEIR_PICTURE_CASES] = {0};
-    unsigned pair_count = 0, shown, k = 0;
+    const struct weir_phase_kind **lists[2];
+    struct weir_bar bars[WEIR_PICTURE_CASES];
+    unsigned counts[2] = {0}, shown;
 
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (unsigned i = 0; i < run->phase_count; i++) {
-            const struct weir_measured_phase *phase = &run->phases[i];
-            const struct weir_measured_figure *rate = weir_measured_find(phase, "rate");
-            bool is_alone = strstr(phase->name, " alone") != NULL;
+    for (unsigned all = 0; all < 2; all++)
+        lists[all] = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof **lists);
+    for (unsigned k = 0; k < set->kind_count; k++) {
+        const struct weir_phase_kind *kind = &set->kinds[k];
+        bool all = is_pair(kind, bytes);
 
-            if (rate == NULL || phase->transfer_bytes != bytes || is_alone != (pass == 1))
-                continue;
-            /* A pair that ran alone is the whole of its measurement; its round is its number. */
-            if (is_alone) {
-                k = (unsigned)strtoul(phase->loops, NULL, 10);
-                if (k >= pair_count)
-                    continue;
-            } else if (strcmp(phase->part, "pair") != 0) {
-                k = 0; /* pairs follow in the order of the first repetition */
-                continue;
-            } else {
-                while (k < pair_count && strcmp(pairs[k]->target, phase->target) != 0)
-                    k++;
-                if (k == pair_count)
-                    pairs[pair_count++] = phase;
-            }
-            values[count++] = (struct pair_value){2 * (size_t)k + (is_alone ? 0 : 1), rate->value};
-        }
-    for (unsigned i = 0; i < 2 * pair_count; i++)
-        rates[i] = NAN;
-    set_medians(values, count, rates);
-    if (pair_count < 2 || weir_pictures_add(set, "pairs-sum", "sum", NULL) == NULL)
+        if (all || (strstr(kind->first->name, " alone") != NULL &&
+                    kind->first->transfer_bytes == bytes && kind->first->part[0] == '\0'))
+            lists[all][counts[all]++] = kind;
+    }
+    if (counts[1] < 2 || counts[0] == 0 || weir_pictures_add(set, "pairs-sum", "sum", NULL) == NULL)
         return;
-    shown = pair_count < WEIR_PICTURE_CASES ? pair_count : WEIR_PICTURE_CASES - 1;
-    if (shown < pair_count)
-        set->latest->caption = weir_arena_printf(&set->arena, "%s %u pairs have no bar.",
-                                                 set->latest->caption, pair_count - shown);
+    shown = counts[1] < WEIR_PICTURE_CASES ? counts[1] : WEIR_PICTURE_CASES - 1;
+    if (shown < counts[1])
+        weir_caption_add(
+            set, weir_arena_printf(&set->arena, "%u pairs have no bar.", counts[1] - shown));
     set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
     set->latest->y.label = "pair";
-    weir_verdict_note(set, run->believed);
+    weir_verdict_note(set, set->run->believed);
     for (unsigned all = 0; all < 2; all++) {
-        bars[all][shown].name = weir_arena_printf(&set->arena, "sum of %u", pair_count);
-        for (k = 0; k < pair_count; k++)
-            bars[all][shown].value += rates[2 * k + all];
-        for (k = 0; k < shown; k++)
-            bars[all][k] = (struct weir_bar){.name = pairs[k]->target, .value = rates[2 * k + all]};
-        for (k = 0; k <= shown; k++)
-            bars[all][k].low = bars[all][k].high = NAN;
-        weir_bars_add(set, all, 2, all ? "all at once" : "alone", bars[all], shown + 1);
+        double sum = 0;
+
+        for (unsigned i = 0; i < counts[1]; i++) {
+            const struct weir_phase_kind *kind = i < counts[all] ? lists[all][i] : NULL;
+            double median = kind != NULL ? kind->median : NAN;
+
+            sum += median;
+            if (i < shown)
+                bars[i] = (struct weir_bar){.name = lists[1][i]->first->target,
+                                            .value = median,
+                                            .values = kind != NULL ? kind->rates : NULL,
+                                            .count = kind != NULL ? kind->count : 0};
+        }
+        bars[shown] = (struct weir_bar){
+            .name = weir_arena_printf(&set->arena, "sum of %u", counts[1]), .value = sum};
+        weir_bars_add(set, all, 2, all ? "all at once" : "alone", bars, shown + 1);
     }
 }
 
@@ -475,23 +422,21 @@ void weir_pictures_make_pairs(struct weir_pictures *set)
 {
     const struct weir_measured_run *run = set->run;
     unsigned ranks = run->ranks < MATRIX_RANKS_MAX ? run->ranks : MATRIX_RANKS_MAX;
-    const char *pattern = run->phase_count > 0 ? run->phases[0].pattern : "";
-    bool has_rate = false, has_alone = false;
+    enum weir_quantity quantity = WEIR_QUANTITY_SECONDS;
     uint64_t bytes = 0;
 
-    if (run->plan != NULL || ranks < 2)
+    if (run->plan != NULL || ranks < 2 || set->kind_count == 0)
         return;
-    for (unsigned i = 0; i < run->phase_count; i++) {
-        const struct weir_measured_phase *phase = &run->phases[i];
-
-        has_alone |= strstr(phase->name, " alone") != NULL;
-        has_rate |= weir_measured_find(phase, "rate") != NULL;
-        bytes = phase->transfer_bytes > bytes ? phase->transfer_bytes : bytes;
-    }
-    if (has_rate && has_alone)
+    for (unsigned k = 0; k < set->kind_count; k++)
+        if (set->kinds[k].first->transfer_bytes > bytes)
+            bytes = set->kinds[k].first->transfer_bytes;
+    for (unsigned k = 0; k < set->kind_count; k++)
+        if (is_pair(&set->kinds[k], bytes))
+            quantity = set->kinds[k].quantity;
+    if (quantity == WEIR_QUANTITY_BYTES_PER_S)
         add_alone(set, bytes);
-    if (weir_text_list_has("all,bisection", pattern))
-        add_matrix(set, has_rate ? "rate" : "p50", ranks, bytes);
+    if (weir_text_list_has("all,bisection", run->phases[0].pattern))
+        add_matrix(set, quantity, ranks, bytes);
 }
 
 /* ---- labels of programs ---- */

@@ -9,8 +9,11 @@
 
 #include "weir/base/memory.h"
 #include "weir/base/version.h"
+#include "weir/report/net_report.h"
 #include "weir/report/report.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +34,6 @@ bool weir_page_is_own(const char *begin)
 
 /* ---- single pictures ---- */
 
-static bool is_of(const struct weir_picture *picture, const char *name)
-{
-    size_t length = strlen(name);
-
-    return strncmp(picture->name, name, length) == 0 &&
-           (picture->name[length] == '\0' || picture->name[length] == '-');
-}
-
 void weir_pictures_list(const struct weir_measured_run *run, struct weir_text *text)
 {
     struct weir_pictures pictures;
@@ -55,18 +50,14 @@ void weir_pictures_list(const struct weir_measured_run *run, struct weir_text *t
     weir_pictures_close(&pictures);
 }
 
-/* As the C library would decide it for output to a terminal. */
 static bool uses_utf8(void)
 {
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool is_utf8 = locale != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
 
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i]);
-
-        if (value != NULL && value[0] != '\0')
-            return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
-    }
-    return false;
+    if (locale != (locale_t)0)
+        freelocale(locale);
+    return is_utf8;
 }
 
 /* Draws the pictures of a name, as weir_pictures_draw() says. `subject`: "run 1". */
@@ -77,17 +68,15 @@ static int draw(const struct weir_pictures *pictures, const char *name, const ch
         weir_memory_grow(NULL, (pictures->count + 1) * sizeof *found);
     struct weir_text names = {0};
     unsigned count = 0;
-    bool is_text = strcmp(format, "text") == 0;
+    bool is_text = strcmp(format, "text") == 0, is_exact = false;
     int code = 0;
 
     for (unsigned i = 0; i < pictures->count; i++)
-        if (strcmp(pictures->list[i]->name, name) == 0) {
-            found[0] = pictures->list[i];
-            count = 1;
-            break;
-        } else if (is_of(pictures->list[i], name)) {
+        is_exact |= strcmp(pictures->list[i]->name, name) == 0;
+    for (unsigned i = 0; i < pictures->count; i++)
+        if (is_exact ? strcmp(pictures->list[i]->name, name) == 0
+                     : weir_picture_is_of(pictures->list[i], name))
             found[count++] = pictures->list[i];
-        }
     for (unsigned i = 0; i < (count > 0 ? count : pictures->count) && i < NAMES_MAX; i++)
         weir_text_add(&names, "%s%s", i > 0 ? ", " : "",
                       (count > 0 ? found[i] : pictures->list[i])->name);
@@ -186,19 +175,15 @@ static void add_block(struct weir_text *text, const char *class, struct weir_tex
     weir_text_close(block);
 }
 
-/* Runs of weir net have their findings in the row of each phase: those of the first are all. */
 static void add_verdict(struct weir_text *text, const struct weir_measured_run *run)
 {
     struct weir_text block = {0};
     char class[32];
 
-    if (run->plan != NULL) {
+    if (run->plan != NULL)
         weir_report_verdict(&block, run->plan, run->result, false);
-    } else if (run->phase_count > 0) {
-        weir_text_add(&block, "%s\n", weir_believed_names[run->believed]);
-        for (unsigned i = 0; i < run->phases[0].finding_count; i++)
-            weir_text_add(&block, "%s\n", run->phases[0].finding_list[i].text);
-    }
+    else
+        weir_net_report_verdict(&block, run, false);
     weir_report_spell(&block, 0,
                       run->plan != NULL ? weir_report_words_of(run->plan, 0)
                                         : weir_report_words("net"));
@@ -208,38 +193,42 @@ static void add_verdict(struct weir_text *text, const struct weir_measured_run *
 
 /* ---- workload ---- */
 
-static void add_facts(struct weir_text *text, const struct weir_measured_run *run)
+static void add_facts(struct weir_text *text, const struct weir_measured_run *run,
+                      struct weir_arena *arena)
 {
     const struct weir_measured_phase *first = run->phase_count > 0 ? &run->phases[0] : NULL;
-    char begun[WEIR_DATE_BYTES], line[160];
-    struct weir_text tags = {0};
+    const char *tags = "";
+    char begun[WEIR_DATE_BYTES];
 
-    weir_date_format_iso(run->begun_s, begun);
     weir_text_add(text, "<h3>Workload</h3>\n<dl class=\"facts\">\n");
     add_row(text, "command", run->command);
     add_row(text, "label", run->label);
     for (size_t i = 0; i < run->tag_count; i++)
-        weir_text_add(&tags, "%s%s=%s", i > 0 ? ", " : "", run->tags[i].key, run->tags[i].value);
-    add_row(text, "tags", weir_text_string(&tags));
-    snprintf(line, sizeof line, "%u on %u node%s", run->ranks, run->nodes,
-             run->nodes == 1 ? "" : "s");
-    add_row(text, "ranks", run->ranks > 0 ? line : "");
+        tags = weir_arena_printf(arena, "%s%s%s=%s", tags, i > 0 ? ", " : "", run->tags[i].key,
+                                 run->tags[i].value);
+    add_row(text, "tags", tags);
+    if (run->ranks > 0)
+        add_row(text, "ranks",
+                weir_arena_printf(arena, "%u on %u node%s", run->ranks, run->nodes,
+                                  run->nodes == 1 ? "" : "s"));
     add_row(text, "hosts", run->hosts);
     if (first != NULL) {
-        snprintf(line, sizeof line, "%.60s%s%.60s", first->layout,
-                 first->layout[0] && first->pattern[0] ? ", " : "", first->pattern);
         add_row(text, "backend", first->backend);
         add_row(text, "target", first->path);
-        add_row(text, "layout", line);
+        add_row(text, "layout",
+                weir_arena_printf(arena, "%s%s%s", first->layout,
+                                  first->layout[0] && first->pattern[0] ? ", " : "",
+                                  first->pattern));
         add_value_row(text, "transfer", WEIR_QUANTITY_BYTES, (double)first->transfer_bytes);
         add_value_row(text, "block per rank", WEIR_QUANTITY_BYTES, (double)first->block_bytes);
         add_value_row(text, "items per rank", WEIR_QUANTITY_NUMBER, (double)first->items);
         add_value_row(text, "depth", WEIR_QUANTITY_NUMBER, first->depth);
-        snprintf(line, sizeof line, "%.60s%s%.90s", first->filesystem,
-                 first->storage[0] ? " on " : "", first->storage);
-        add_row(text, "file system", line);
+        add_row(text, "file system",
+                weir_arena_printf(arena, "%s%s%s", first->filesystem,
+                                  first->storage[0] ? " on " : "", first->storage));
         add_row(text, "transport", first->transport);
     }
+    weir_date_format_iso(run->begun_s, begun);
     add_row(text, "begun", begun);
     if (run->finished_s > run->begun_s)
         add_value_row(text, "duration", WEIR_QUANTITY_SECONDS, run->finished_s - run->begun_s);
@@ -248,7 +237,6 @@ static void add_facts(struct weir_text *text, const struct weir_measured_run *ru
             : run->exit_code != 0 ? run->exit_reason
                                   : "");
     weir_text_add(text, "</dl>\n");
-    weir_text_close(&tags);
 }
 
 /* ---- pictures ---- */
@@ -283,8 +271,7 @@ static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
         for (count = 1; i + count < pictures->count; count++)
             if (strncmp(pictures->list[i + count]->name, name, (size_t)length) != 0)
                 break;
-        is_folded = i > 0 && (count > UNFOLDED_MAX ||
-                              (pictures->has_overview && i >= pictures->first_of_phases));
+        is_folded = i > 0 && (count > UNFOLDED_MAX || i >= pictures->first_folded);
         if (is_folded)
             weir_text_add(text, "%s<details><summary>%.*s: %u picture%s</summary>\n",
                           is_open ? "</div>\n" : "", length, name, count, count == 1 ? "" : "s");
@@ -388,18 +375,12 @@ static void add_environment(struct weir_text *text, const struct weir_measured_r
     struct weir_text block = {0};
 
     weir_text_add(text, "<h3>Environment</h3>\n");
-    if (run->plan != NULL) {
+    if (run->plan != NULL)
         weir_trust_environment(&block, &view);
-        add_block(text, "environment", &block, "environment\n");
-        return;
-    }
-    weir_text_add(text, "<dl class=\"facts\">\n");
-    add_row(text, "MPI", run->mpi_library);
-    add_row(text, "job", run->job);
-    add_row(text, "kernel", run->kernel);
-    add_row(text, "distribution", run->distribution);
-    add_row(text, "CPU", run->cpu_model);
-    weir_text_add(text, "</dl>\n");
+    else
+        weir_text_add(&block, "environment\n%s\n%s\n%s\n%s\n%s\n", run->distribution, run->kernel,
+                      run->cpu_model, run->mpi_library, run->job);
+    add_block(text, "environment", &block, "environment\n");
 }
 
 /* Quotes what a shell would take for more than a word. */
@@ -490,10 +471,11 @@ static void add_rates(struct weir_text *text, const struct weir_pictures *pictur
     for (unsigned i = 0, shown = 0; i < pictures->kind_count && shown < 3; i++) {
         const struct weir_phase_kind *kind = &pictures->kinds[i];
         double low = NAN, high = NAN;
-        bool is_new = true;
+        bool is_new = kind->first->part[0] == '\0';
 
         for (unsigned k = 0; k < pictures->kind_count && is_new; k++)
-            if (strcmp(pictures->kinds[k].first->name, kind->first->name) == 0 &&
+            if (pictures->kinds[k].first->part[0] == '\0' &&
+                strcmp(pictures->kinds[k].first->name, kind->first->name) == 0 &&
                 isfinite(pictures->kinds[k].median)) {
                 is_new = k >= i;
                 low = fmin(low, pictures->kinds[k].median);
@@ -531,14 +513,14 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
 
     weir_text_add(text, "<section id=\"run-%u\">\n<h2>", page->count);
     add_badge(text, run->believed);
-    weir_text_add(text, "%s",
-                  run->plan != NULL && run->plan->sweep.axis_count > 0 ? " sweep over " : " ");
-    weir_xml_add(text, run->dialect);
-    weir_text_add(text, "%s", run->label[0] != '\0' ? ": " : "");
-    weir_xml_add(text, run->label);
+    weir_xml_add(
+        text,
+        weir_arena_printf(&pictures.arena, " %s%s%s%s",
+                          run->plan != NULL && run->plan->sweep.axis_count > 0 ? "sweep over " : "",
+                          run->dialect, run->label[0] != '\0' ? ": " : "", run->label));
     weir_text_add(text, "</h2>\n");
     add_verdict(text, run);
-    add_facts(text, run);
+    add_facts(text, run, &pictures.arena);
     add_pictures(text, &pictures);
     weir_text_add(text, "<h3>Tables</h3>\n");
     add_figures(text, run);
@@ -581,11 +563,9 @@ static const char style[] =
     "h1{font-size:20px}h2{font-size:18px;border-top:1px solid #c9d1d9;padding-top:16px}"
     "h3{font-size:15px;margin:22px 0 6px}\n"
     "pre{white-space:pre-wrap;margin:6px 0;padding:8px 10px;background:#f3f5f7;font-size:13px}\n"
-    "pre.verdict{border-left:5px solid}pre.ok{border-color:#1b7a3d}"
-    "pre.caution{border-color:#9a6700}pre.bad{border-color:#b3261e}\n"
-    ".badge{white-space:nowrap;padding:1px 8px;border-radius:3px;font-size:13px;font-weight:600;"
-    "color:#fff}.badge.ok{background:#1b7a3d}.badge.caution{background:#8a5a00}"
-    ".badge.bad{background:#b3261e}\n"
+    ".ok{--tone:#1b7a3d}.caution{--tone:#8a5a00}.bad{--tone:#b3261e}"
+    "pre.verdict{border-left:5px solid var(--tone)}.badge{white-space:nowrap;padding:1px 8px;"
+    "border-radius:3px;font-size:13px;font-weight:600;color:#fff;background:var(--tone)}\n"
     "table{border-collapse:collapse;font-size:13px}th,td{text-align:left;vertical-align:top;"
     "padding:2px 10px 2px 0;font-weight:400}th{color:#4d5a66}\n"
     ".facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));"
@@ -593,13 +573,14 @@ static const char style[] =
     "color:#4d5a66}dd{margin:0}\n"
     "a,summary{color:#1f5fa8}summary{cursor:pointer;padding:3px 0}figure "
     "summary,p{font-size:13px}\n"
-    ".wide{overflow-x:auto}.wide table{overflow-wrap:normal}pre.wide{white-space:pre}\n"
+    ".wide{overflow-x:auto}.wide table{overflow-wrap:normal}details td{white-space:nowrap}"
+    "pre.wide{white-space:pre}pre.environment{font-size:12px}\n"
     ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr));"
     "gap:18px 28px;margin:6px 0 14px}figure{margin:0;min-width:0;max-width:640px}"
     "figcaption{font-size:13px;margin-bottom:4px}svg{width:100%;height:auto;display:block}\n"
     "@media screen and (prefers-color-scheme:dark){body{color:#e4e8ec;background:#14181d}"
     "h2{border-color:#39424c}pre{background:#1f252c}th,dt{color:#aebbc7}a,summary{color:#7db3f0}"
-    "pre.ok{border-color:#72cf93}pre.caution{border-color:#f0a860}pre.bad{border-color:#ff8f85}}\n"
+    "pre.ok{--tone:#72cf93}pre.caution{--tone:#f0a860}pre.bad{--tone:#ff8f85}}\n"
     "@media print{details{display:none}figure,pre{break-inside:avoid}}\n";
 
 void weir_page_end(const struct weir_page *page, struct weir_text *text)
@@ -620,9 +601,8 @@ void weir_page_end(const struct weir_page *page, struct weir_text *text)
     weir_text_add(text, "</style>\n</head>\n<body>\n<h1>Weir: %s</h1>\n", title);
     if (page->count > 1)
         weir_text_add(text,
-                      "<div "
-                      "class=\"wide\"><table>\n<tr><th>run</th><th>verdict</th><th>rates</"
-                      "th><th>ranks</th><th>begun</th><th>label or command</th></tr>\n"
+                      "<div class=\"wide\"><table>\n<tr><th>run</th><th>verdict</th><th>rates</th>"
+                      "<th>ranks</th><th>begun</th><th>label or command</th></tr>\n"
                       "%s</table></div>\n",
                       weir_text_string(&page->index));
     weir_text_add(text,

@@ -9,7 +9,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +74,7 @@ static const struct text {
      LATENCY},
     {"load-depths", "%s: median latency over rate",
      "A point for each depth that was tried. A cross marks the chosen one.", RATE, LATENCY},
-    {"backlog", "%s asked for",
+    {"backlog", "%s: backlog over time",
      "Operations that were due and not yet issued, summed over ranks. If it grows, the rate "
      "exceeds that of the storage.",
      TIME, OPERATIONS},
@@ -96,11 +95,9 @@ static const struct text {
 /* ---- building ---- */
 
 /* "File creation" -> "file-creation" */
-static const char *slug(struct weir_arena *arena, int kind_length, const char *kind,
-                        const char *subject)
+static const char *slug(struct weir_arena *arena, const char *kind, const char *subject)
 {
-    char *name =
-        weir_arena_printf(arena, "%.*s%s%.80s", kind_length, kind, subject[0] ? "-" : "", subject);
+    char *name = weir_arena_printf(arena, "%s%s%.80s", kind, subject[0] ? "-" : "", subject);
     char *to = name;
 
     for (const char *from = name; *from != '\0'; from++) {
@@ -130,6 +127,14 @@ void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed)
     set->verdict = believed > set->verdict ? believed : set->verdict;
 }
 
+bool weir_picture_is_of(const struct weir_picture *picture, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(picture->name, name, length) == 0 &&
+           (picture->name[length] == '-' || picture->name[length] == '\0');
+}
+
 static bool has_name(const struct weir_pictures *set, const char *name)
 {
     for (unsigned i = 0; i < set->count; i++)
@@ -142,18 +147,15 @@ struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *ke
                                        const char *subject, const char *shown)
 {
     struct weir_arena *arena = &set->arena;
-    size_t length = strcspn(key, "-");
-    const char *name = slug(arena, (int)length, key, subject), *unique = name;
+    const char *kind = weir_arena_printf(arena, "%.*s", (int)strcspn(key, "-"), key);
+    const char *name = slug(arena, kind, subject), *unique = name;
     const struct text *text = texts;
     struct weir_picture *picture;
     unsigned same = 0;
 
-    for (unsigned i = 0; i < set->count; i++) {
-        const char *other = set->list[i]->name;
-
-        same += strncmp(other, key, length) == 0 && (other[length] == '-' || other[length] == '\0');
-    }
-    if (same >= (set->has_overview ? WEIR_PICTURES_OF_KIND / 3 : WEIR_PICTURES_OF_KIND)) {
+    for (unsigned i = 0; i < set->count; i++)
+        same += weir_picture_is_of(set->list[i], kind);
+    if (same >= WEIR_PICTURES_OF_KIND) {
         set->left_out++;
         return NULL;
     }
@@ -181,28 +183,21 @@ struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark
     struct weir_arena *arena = &set->arena;
     size_t bytes = (count + 1) * sizeof(double);
     bool is_range = mark == WEIR_MARK_BAND || mark == WEIR_MARK_RANGES || mark == WEIR_MARK_SPANS;
-    bool is_single = mark == WEIR_MARK_DOTS || mark == WEIR_MARK_BARS;
+    bool has_labels = !is_range && mark != WEIR_MARK_LINE;
     struct weir_points points = {
         .x = !is_range || mark == WEIR_MARK_BAND ? weir_arena_take(arena, bytes) : NULL,
         .y = mark != WEIR_MARK_BAND ? weir_arena_take(arena, bytes) : NULL,
         .low = is_range ? weir_arena_take(arena, bytes) : NULL,
         .high = is_range ? weir_arena_take(arena, bytes) : NULL,
-        .labels = is_single ? weir_arena_take(arena, bytes) : NULL,
-        .is_odd = is_single ? weir_arena_take(arena, count + 1) : NULL,
+        .labels = has_labels ? weir_arena_take(arena, bytes) : NULL,
+        .is_odd = has_labels ? weir_arena_take(arena, count + 1) : NULL,
         .layer = (struct weir_layer *)(uintptr_t)&set->latest->layers[set->latest->layer_count]};
 
     assert(set->latest->layer_count < LAYERS_MAX);
     set->latest->layer_count++;
-    *points.layer = (struct weir_layer){.mark = mark,
-                                        .tone = tone,
-                                        .name = name,
-                                        .count = count,
-                                        .x = points.x,
-                                        .y = points.y,
-                                        .low = points.low,
-                                        .high = points.high,
-                                        .labels = points.labels,
-                                        .is_odd = points.is_odd};
+    *points.layer =
+        (struct weir_layer){mark,     tone,       name,        count,         points.x,
+                            points.y, points.low, points.high, points.labels, points.is_odd};
     return points;
 }
 
@@ -214,30 +209,31 @@ void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, cons
     rule.x[0] = rule.y[0] = value;
     rule.layer->x = is_level ? NULL : rule.x;
     rule.layer->y = is_level ? rule.y : NULL;
-    if (label != NULL) {
-        rule.labels = weir_arena_take(&set->arena, sizeof *rule.labels);
-        rule.labels[0] = label;
-        rule.layer->labels = rule.labels;
-    }
+    rule.labels[0] = label;
 }
 
-void weir_bar_set_range(struct weir_bar *bar, const double values[], unsigned count)
+/* Sets a logarithmic axis for values that a linear one does not show: the least is below 2 % of the
+ * greatest. */
+static void set_scale(struct weir_axis *axis, const double values[], size_t count)
 {
-    bar->low = bar->high = NAN;
-    for (unsigned i = 0; i < count && count > 1; i++) {
-        bar->low = fmin(bar->low, values[i]);
-        bar->high = fmax(bar->high, values[i]);
+    double least = INFINITY, greatest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, values[i]);
+        greatest = fmax(greatest, values[i]);
     }
+    if (least > 0 && least < 0.02 * greatest)
+        axis->scale = WEIR_SCALE_LOG;
 }
 
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
                    const struct weir_bar bars[], unsigned count)
 {
     const char **names = weir_arena_take(&set->arena, (count + 1) * sizeof *names);
-    struct weir_points layer =
-        weir_layer_add(set, WEIR_MARK_BARS, side % WEIR_TONES, legend, count);
+    struct weir_points layer = weir_layer_add(set, WEIR_MARK_BARS, side, legend, count);
     struct weir_points ranges =
         weir_layer_add(set, WEIR_MARK_RANGES, WEIR_TONE_REFERENCE, NULL, count);
+    unsigned shown = 0;
 
     for (unsigned i = 0; i < count; i++) {
         names[i] = bars[i].name;
@@ -247,11 +243,19 @@ void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, con
         layer.labels[i] = bars[i].label;
         if (bars[i].label == NULL && isfinite(bars[i].value))
             layer.labels[i] = weir_pictures_text(set, set->latest->x.quantity, bars[i].value);
+        if (bars[i].count < 2)
+            continue;
         /* The bars of a row take 0.76 of it, as in src/picture. */
-        ranges.y[i] = i + 0.76 / sides * (side - (sides - 1) / 2.0);
-        ranges.low[i] = bars[i].low;
-        ranges.high[i] = bars[i].high;
+        ranges.y[shown] = i + 0.76 / sides * (side - (sides - 1) / 2.0);
+        ranges.low[shown] = ranges.high[shown] = NAN;
+        for (unsigned k = 0; k < bars[i].count; k++) {
+            ranges.low[shown] = fmin(ranges.low[shown], bars[i].values[k]);
+            ranges.high[shown] = fmax(ranges.high[shown], bars[i].values[k]);
+        }
+        shown++;
     }
+    ranges.layer->count = shown;
+    set_scale(&set->latest->x, layer.x, count);
     if (side == 0)
         set->latest->y = weir_axis_of_names(set->latest->y.label, names, count);
 }
@@ -270,7 +274,7 @@ struct weir_grid weir_grid_add(struct weir_pictures *set, unsigned rows, unsigne
     *grid.cells = (struct weir_cells){.rows = rows,
                                       .columns = columns,
                                       .values = grid.values,
-                                      .is_odd = odd_name != NULL ? grid.is_odd : NULL,
+                                      .is_odd = grid.is_odd,
                                       .odd_name = odd_name,
                                       .quantity = quantity};
     set->latest->cells = grid.cells;
@@ -295,13 +299,17 @@ enum weir_quantity weir_pictures_quantity(const char *unit)
 void weir_pictures_finish(struct weir_pictures *set)
 {
     struct weir_picture *latest = set->latest;
+    struct weir_cells *cells;
 
     if (latest == NULL)
         return;
+    cells = (struct weir_cells *)(uintptr_t)latest->cells;
     if (set->verdict != WEIR_BELIEVED_OK)
         latest->title = weir_arena_printf(&set->arena, "%s [%s]", latest->title,
                                           weir_believed_names[set->verdict]);
     set->verdict = WEIR_BELIEVED_OK;
+    if (cells != NULL && memchr(cells->is_odd, true, (size_t)cells->rows * cells->columns) == NULL)
+        cells->odd_name = NULL;
     /* Readers reserve room for labels. */
     for (unsigned k = 0; k < latest->layer_count; k++) {
         struct weir_layer *layer = (struct weir_layer *)(uintptr_t)&latest->layers[k];
@@ -339,11 +347,16 @@ const char *weir_pictures_text(struct weir_pictures *set, enum weir_quantity qua
 
 /* ---- kinds of phases ---- */
 
-static bool is_same_kind(const struct weir_measured_phase *one,
-                         const struct weir_measured_phase *other)
+/* A round of weir net is a phase of its own, and so is each pair in it. */
+static bool is_repetition(const struct weir_measured_phase *first,
+                          const struct weir_measured_phase *phase)
 {
-    return one->test == other->test && one->phase == other->phase &&
-           strcmp(one->name, other->name) == 0;
+    return phase->is_timed && phase->test == first->test && phase->phase == first->phase &&
+           phase->transfer_bytes == first->transfer_bytes &&
+           strcmp(phase->name, first->name) == 0 && strcmp(phase->part, first->part) == 0 &&
+           strcmp(phase->target, first->target) == 0 &&
+           (first->planned != NULL || first->part[0] != '\0' ||
+            strcmp(phase->loops, first->loops) == 0);
 }
 
 /* Sets the rates of a kind, their median, and the repetition that is nearest to it. Operations are
@@ -356,10 +369,14 @@ static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
 
     kind->rates = weir_arena_take(&set->arena, (kind->count + 1) * sizeof *kind->rates);
     for (unsigned i = 0; i < kind->count; i++) {
-        const struct weir_measured_figure *figure = weir_measured_find(
-            kind->all[i], kind->quantity == WEIR_QUANTITY_BYTES_PER_S ? "rate" : "ops");
+        const struct weir_measured_figure *figure =
+            weir_measured_find(kind->all[i], kind->quantity == WEIR_QUANTITY_BYTES_PER_S ? "rate"
+                                             : kind->quantity == WEIR_QUANTITY_SECONDS   ? "p50"
+                                                                                         : "ops");
 
         kind->rates[i] = figure != NULL ? figure->value : NAN;
+        if (kind->all[i]->believed > kind->believed)
+            kind->believed = kind->all[i]->believed;
         if (kind->quantity == WEIR_QUANTITY_OPS_PER_S && kind->all[i]->planned != NULL) {
             struct weir_shown_figure shown;
             bool is_shown = weir_report_shown_figure(set->run->plan, set->run->result,
@@ -371,9 +388,6 @@ static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
         if (isfinite(kind->rates[i]) && kind->all[i]->outcome == WEIR_OUTCOME_COMPLETE)
             sorted[count++] = kind->rates[i];
     }
-    for (unsigned i = 0; i < kind->count; i++)
-        if (kind->all[i]->believed > kind->believed)
-            kind->believed = kind->all[i]->believed;
     kind->median = count > 0 ? weir_median_sort(sorted, count) : NAN;
     for (unsigned i = 0; i < kind->count; i++)
         if (fabs(kind->rates[i] - kind->median) < least) {
@@ -386,37 +400,45 @@ static void find_kinds(struct weir_pictures *set)
 {
     const struct weir_measured_run *run = set->run;
     struct weir_arena *arena = &set->arena;
-    size_t room = run->phase_count + 1;
-    struct weir_phase_kind *kinds = weir_arena_take(arena, room * sizeof *kinds);
-    const struct weir_measured_phase **all = weir_arena_take(arena, room * sizeof *all);
-    unsigned *kind_of = weir_arena_take(arena, room * sizeof *kind_of), tests = 0, count = 0;
+    struct weir_phase_kind *kinds = weir_arena_take(arena, (run->phase_count + 1) * sizeof *kinds);
+    const struct weir_measured_phase **all =
+        weir_arena_take(arena, (run->phase_count + 1) * sizeof *all);
+    bool *is_known = weir_arena_take(arena, run->phase_count + 1);
+    unsigned tests = 0, count = 0;
 
     for (unsigned i = 0; i < run->phase_count; i++) {
-        const struct weir_measured_phase *phase = &run->phases[i];
-        unsigned k = count;
+        const struct weir_measured_phase *first = &run->phases[i];
+        struct weir_phase_kind *kind = &kinds[count];
 
-        tests = phase->test > tests ? phase->test : tests;
-        kind_of[i] = UINT_MAX;
-        if (phase->part[0] != '\0' || !phase->is_timed)
+        tests = first->test > tests ? first->test : tests;
+        if (is_known[i] || !first->is_timed || (first->part[0] != '\0' && first->found != NULL))
             continue;
-        while (k > 0 && !is_same_kind(kinds[k - 1].first, phase))
-            k--;
-        kind_of[i] = k > 0 ? k - 1 : count++;
-        if (k == 0)
-            kinds[kind_of[i]] = (struct weir_phase_kind){.first = phase};
-        if (kinds[kind_of[i]].quantity != WEIR_QUANTITY_BYTES_PER_S)
-            kinds[kind_of[i]].quantity = weir_pictures_quantity(weir_measured_default(phase)->unit);
-        kinds[kind_of[i]].count++;
+        *kind = (struct weir_phase_kind){.first = first, .all = all};
+        for (unsigned k = i; k < run->phase_count; k++)
+            if (is_repetition(first, &run->phases[k])) {
+                is_known[k] = true;
+                kind->all[kind->count++] = &run->phases[k];
+                /* A repetition that failed may have operations alone. */
+                if (kind->quantity != WEIR_QUANTITY_BYTES_PER_S)
+                    kind->quantity =
+                        weir_pictures_quantity(weir_measured_default(&run->phases[k])->unit);
+            }
+        all += kind->count;
+        count++;
+        set_rates(set, kind);
     }
     for (unsigned k = 0; k < count; k++) {
         const struct weir_measured_phase *first = kinds[k].first;
         const char *verb = "", *suffix = "";
         char sizes[2][WEIR_SIZE_TEXT_BYTES];
 
-        for (unsigned other = 0; other < count && other < 4096; other++)
-            if (other != k && kinds[other].first->test == first->test &&
-                strcmp(kinds[other].first->name, first->name) == 0)
+        for (unsigned other = 0; other < count; other++) {
+            if (other == k || strcmp(kinds[other].first->name, first->name) != 0)
+                continue;
+            kinds[k].is_later |= other < k;
+            if (kinds[other].first->test == first->test && first->planned != NULL)
                 verb = first->verb;
+        }
         kinds[k].line = weir_pictures_short(set, first->name);
         if (strcmp(first->dialect, "md-workbench") == 0 && verb[0] != '\0')
             verb = strstr(verb, "dir") != NULL ? "data sets" : "objects";
@@ -435,15 +457,7 @@ static void find_kinds(struct weir_pictures *set)
             weir_arena_printf(arena, "%s%s%s%s%s", kinds[k].line, verb[0] != '\0' ? " (" : "", verb,
                               verb[0] != '\0' ? ")" : "", suffix);
         kinds[k].line = weir_arena_printf(arena, "%s%s", kinds[k].line, suffix);
-        kinds[k].all = all;
-        all += kinds[k].count;
-        kinds[k].count = 0;
     }
-    for (unsigned i = 0; i < run->phase_count; i++)
-        if (kind_of[i] != UINT_MAX)
-            kinds[kind_of[i]].all[kinds[kind_of[i]].count++] = &run->phases[i];
-    for (unsigned k = 0; k < count; k++)
-        set_rates(set, &kinds[k]);
     set->kinds = kinds;
     set->kind_count = count;
 }
@@ -564,11 +578,10 @@ static void make_backlog(struct weir_pictures *set, const struct weir_phase_kind
     double asked = found->pace.asked_per_s;
 
     if (asked > 0 && found->series != NULL && found->series->used >= INTERVALS_MIN &&
-        weir_pictures_add(
-            set, "backlog", kind->name,
-            weir_arena_printf(&set->arena, "%s: backlog over time, %s", kind->name,
-                              weir_pictures_text(set, WEIR_QUANTITY_OPS_PER_S, asked))) != NULL)
-        add_series(set, found->series, found->series->backlog, true, 0, NULL);
+        weir_pictures_add(set, "backlog", kind->name, NULL) != NULL)
+        add_series(set, found->series, found->series->backlog, true, 0,
+                   weir_arena_printf(&set->arena, "%s asked for",
+                                     weir_pictures_text(set, WEIR_QUANTITY_OPS_PER_S, asked)));
 }
 
 /* ---- latency ---- */
@@ -717,18 +730,6 @@ static void make_heat(struct weir_pictures *set, const struct weir_phase_kind *k
 
 /* ---- repetitions, and operations on names ---- */
 
-/* Values that a linear axis does not show: the least is less than 2 % of the greatest. */
-static bool needs_log(const double values[], unsigned count)
-{
-    double least = INFINITY, greatest = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        least = fmin(least, values[i]);
-        greatest = fmax(greatest, values[i]);
-    }
-    return least > 0 && least < 0.02 * greatest;
-}
-
 static bool is_bad(const struct weir_measured_phase *phase)
 {
     return phase->outcome != WEIR_OUTCOME_COMPLETE || weir_believed_is_bad(phase->believed);
@@ -747,7 +748,7 @@ static void make_repetitions(struct weir_pictures *set)
         for (unsigned k = 0; k < set->kind_count; k++) {
             const struct weir_phase_kind *kind = &set->kinds[k];
 
-            if (kind->quantity != each || kind->count < 3)
+            if (kind->quantity != each || kind->count < 3 || kind->first->part[0] != '\0')
                 continue;
             if (shown == WEIR_PICTURE_CASES) {
                 left_out++;
@@ -791,15 +792,13 @@ static void make_repetitions(struct weir_pictures *set)
                 medians.y[3 * k + i] = i == 2 ? NAN : kinds[k]->median;
             }
         }
-        if (needs_log(values, total))
-            set->latest->y.scale = WEIR_SCALE_LOG;
+        set_scale(&set->latest->y, values, total);
     }
 }
 
 static void make_operations(struct weir_pictures *set)
 {
     struct weir_bar bars[WEIR_PICTURE_CASES];
-    double medians[WEIR_PICTURE_CASES];
     enum weir_believed worst = WEIR_BELIEVED_OK;
     unsigned count = 0, left_out = 0;
 
@@ -814,18 +813,16 @@ static void make_operations(struct weir_pictures *set)
             continue;
         }
         worst = kind->believed > worst ? kind->believed : worst;
-        medians[count] = kind->median;
-        bars[count] = (struct weir_bar){.name = kind->line,
-                                        .value = kind->median,
-                                        .is_odd = weir_believed_is_bad(kind->believed)};
-        weir_bar_set_range(&bars[count++], kind->rates, kind->count);
+        bars[count++] = (struct weir_bar){.name = kind->line,
+                                          .value = kind->median,
+                                          .values = kind->rates,
+                                          .count = kind->count,
+                                          .is_odd = weir_believed_is_bad(kind->believed)};
     }
     if (count < 2 || weir_pictures_add(set, "operations", "", NULL) == NULL)
         return;
     weir_verdict_note(set, worst);
     weir_left_out_add(set, left_out, "phase");
-    if (needs_log(medians, count))
-        set->latest->x.scale = WEIR_SCALE_LOG;
     weir_bars_add(set, 0, 1, NULL, bars, count);
 }
 
@@ -862,15 +859,13 @@ static void make_load(struct weir_pictures *set)
 
     for (unsigned k = 0; k < set->kind_count; k++) {
         const struct weir_measured_phase *first = set->kinds[k].first;
-        bool is_due = weir_measured_find(first, "response_p50") != NULL, is_first = true;
+        bool is_due = weir_measured_find(first, "response_p50") != NULL;
         unsigned count = 0;
 
-        for (unsigned i = 0; i < set->kind_count; i++)
-            if (strcmp(set->kinds[i].first->name, first->name) == 0) {
-                is_first &= i >= k;
+        for (unsigned i = k; i < set->kind_count; i++)
+            if (strcmp(set->kinds[i].first->name, first->name) == 0)
                 count += set->kinds[i].count;
-            }
-        if (!is_first || count < 2 || !(is_due || is_sweep) ||
+        if (set->kinds[k].is_later || count < 2 || !(is_due || is_sweep) ||
             weir_measured_find(first, "p50") == NULL ||
             weir_pictures_add(set, "load", first->name, NULL) == NULL)
             continue;
@@ -908,7 +903,7 @@ static void make_load(struct weir_pictures *set)
 static const struct {
     void (*make)(struct weir_pictures *set);
     void (*make_of)(struct weir_pictures *set, const struct weir_phase_kind *kind);
-    bool is_overview; /* it shows all tests: there are fewer of the others */
+    bool is_overview; /* it shows all tests: those of phases are folded */
 } makers[] = {{.make = weir_pictures_make_sweep, .is_overview = true},
               {.make = weir_pictures_make_records, .is_overview = true},
               {.make = weir_pictures_make_targets, .is_overview = true},
@@ -926,25 +921,26 @@ static const struct {
 
 void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_run *run)
 {
+    unsigned overviews = 0;
+
     *set = (struct weir_pictures){.run = run};
     find_kinds(set);
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
-        unsigned before = set->count;
-
         if (makers[i].make != NULL)
             makers[i].make(set);
-        for (unsigned k = 0; k < set->kind_count && makers[i].make_of != NULL; k++)
-            if (set->kinds[k].first->found != NULL) {
-                unsigned others = set->count;
+        overviews = makers[i].is_overview ? set->count : overviews;
+        set->first_folded = makers[i].make != NULL ? set->count : set->first_folded;
+        for (unsigned k = 0; k < set->kind_count && makers[i].make_of != NULL; k++) {
+            unsigned before = set->count;
 
+            if (set->kinds[k].first->found != NULL)
                 makers[i].make_of(set, &set->kinds[k]);
-                if (set->count > others)
-                    weir_verdict_note(set, set->kinds[k].believed);
-            }
-        set->has_overview |= makers[i].is_overview && set->count > before;
-        if (makers[i].make != NULL)
-            set->first_of_phases = set->count;
+            if (set->count > before)
+                weir_verdict_note(set, set->kinds[k].believed);
+        }
     }
+    if (overviews == 0)
+        set->first_folded = set->count;
     weir_pictures_finish(set);
 }
 

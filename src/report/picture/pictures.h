@@ -7,21 +7,21 @@
 #include "weir/picture/picture.h"
 #include "weir/report/measures.h"
 
-/* Pictures of one kind that a run has at most, the first ones; a third of it for runs of many tests
- * that have a picture of all: sweeps, targets, the auto mode of iozone. */
-#define WEIR_PICTURES_OF_KIND 12
+#define WEIR_PICTURES_OF_KIND 12 /* of a run: the first ones */
 #define WEIR_PICTURE_CASES 64    /* bars, or rows, of one picture */
 #define WEIR_PICTURE_SIDES_MAX 8 /* bars of one row */
 
-/* The repetitions of one phase of a test, in the order in which they ran. */
+/* The repetitions of one phase of a test, in the order in which they ran; in runs of weir net also
+ * those of a pair of ranks, which are parts of phases. */
 struct weir_phase_kind {
     const struct weir_measured_phase *first;
     const struct weir_measured_phase **all;
-    double *rates; /* of each repetition; NAN = it has none */
+    double *rates; /* of each repetition, or median latencies; NAN = it has none */
     unsigned count;
+    bool is_later;    /* an earlier kind has the same name of phases */
     const char *name; /* "write"; with several tests "write, test 2" or with the step of a sweep */
     const char *line; /* likewise, as the report has it: md-workbench has one for two phases */
-    enum weir_quantity quantity; /* of rates: bytes or operations per second */
+    enum weir_quantity quantity; /* bytes or operations per second, or seconds */
     enum weir_believed believed; /* worst of all repetitions */
     double median;               /* of the rates of complete repetitions; NAN = none */
     unsigned typical; /* the repetition whose rate is nearest to the median, else the first */
@@ -36,9 +36,8 @@ struct weir_pictures {
     unsigned count;
     struct weir_phase_kind *kinds; /* of timed phases */
     unsigned kind_count;
-    bool has_overview;        /* it has a picture of all its tests */
-    unsigned first_of_phases; /* in the list: those before it show all phases of their kind */
-    unsigned left_out;        /* beyond what there may be of a kind */
+    unsigned first_folded; /* in the list: of phases, where others show all tests */
+    unsigned left_out;     /* beyond what there may be of a kind */
 };
 
 /* Adds a picture, the latest, which functions below add to. NULL: there are enough of the kind.
@@ -47,6 +46,9 @@ struct weir_pictures {
  * `subject`. */
 struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *key,
                                        const char *subject, const char *shown);
+
+/* True if it has this name, or is of a kind of this name. */
+bool weir_picture_is_of(const struct weir_picture *picture, const char *name);
 
 /* Appends a sentence to the caption of the latest picture. */
 void weir_caption_add(struct weir_pictures *set, const char *sentence);
@@ -71,16 +73,17 @@ void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, cons
 
 struct weir_bar {
     const char *name;
-    double value, low, high; /* NAN = none */
-    const char *label;       /* NULL = the value */
+    double value; /* NAN = none */
+    const double
+        *values; /* of repetitions: whiskers from the least to the greatest of at least 2 */
+    unsigned count;
+    const char *label; /* NULL = the value */
     bool is_odd;
 };
-/* Adds horizontal bars, with whiskers from low to high. Rows have `sides` bars, of which these
- * are one; the y axis has the names of side 0. */
+/* Adds lying bars with whiskers. Rows have `sides` bars, of which these are one; the y axis has the
+ * names of side 0. */
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
                    const struct weir_bar bars[], unsigned count);
-/* Sets the whiskers of a bar to the least and the greatest of at least two values. */
-void weir_bar_set_range(struct weir_bar *bar, const double values[], unsigned count);
 
 /* Makes the picture a matrix, whose values are to be filled: NAN = none. */
 struct weir_grid {
