@@ -305,8 +305,8 @@ void weir_pictures_finish(struct weir_pictures *set)
         return;
     cells = (struct weir_cells *)(uintptr_t)latest->cells;
     if (set->verdict != WEIR_BELIEVED_OK)
-        latest->title = weir_arena_printf(&set->arena, "%s [%s]", latest->title,
-                                          weir_believed_names[set->verdict]);
+        latest->title = weir_arena_printf(&set->arena, "[%s] %s", weir_believed_names[set->verdict],
+                                          latest->title);
     set->verdict = WEIR_BELIEVED_OK;
     if (cells != NULL && memchr(cells->is_odd, true, (size_t)cells->rows * cells->columns) == NULL)
         cells->odd_name = NULL;
@@ -563,6 +563,8 @@ static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *k
                                         : is_odd   ? "was cut"
                                                    : "stonewall"));
     }
+    weir_left_out_add(set, kind->count > SERIES_SHOWN ? kind->count - SERIES_SHOWN : 0,
+                      "repetition");
     /* The time of a rate includes syncing and closing files, during which no transfer ends. */
     last = ldexp(1e-9 * typical->series->used, (int)typical->series->shift);
     if (typical->windows.total_s > 1.05 * last) {
@@ -639,6 +641,8 @@ static void make_latency(struct weir_pictures *set, const struct weir_phase_kind
                       found->response ? "response, " : "",
                       name_repetition(set, kind, i, "all operations"));
     }
+    weir_left_out_add(set, kind->count > REPETITIONS_SHOWN ? kind->count - REPETITIONS_SHOWN : 0,
+                      "repetition");
     if (has_response)
         add_quantiles(set, typical->latency, tone++, service, "all operations");
     add_quantiles(set, typical->read_latency, tone++, service, "reads");

@@ -54,7 +54,7 @@ bool weir_picture_is_of(const struct weir_picture *picture, const char *name);
 void weir_caption_add(struct weir_pictures *set, const char *sentence);
 /* Appends "3 phases are left out." to the caption, unless there are none. `thing`: "phase". */
 void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *thing);
-/* Notes a verdict. The title of the latest picture ends with the worst one, unless that is OK. */
+/* Notes a verdict. The title of the latest picture begins with the worst one, unless that is OK. */
 void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed);
 
 /* Arrays of a layer that are to be filled: those that its mark uses, else NULL. */
