@@ -338,7 +338,7 @@ SAYS = (
     ("verdict/parabench.jsonl", None, "--picture labels", r"!\n +write│"),
     ("verdict/ior-cached.jsonl", None, "--picture repetitions --format gnuplot", r"set title '\[DO NOT USE\] Rates of repetitions'"),
     ("verdict/ior-ok.jsonl", None, "--picture list", "!\\["),
-    ("verdict/mdtest-memory.jsonl", None, "--picture operations --format svg", r"\[DO NOT USE\] Operations per second", "Hatched: not to be used"),
+    ("verdict/mdtest-memory.jsonl", None, "--picture operations --format svg", r"\[DO NOT USE\] Operations per second", ">not to be used<"),
     ("verdict/ior-ok.jsonl", with_words("-o", "/my file/it's", "--label", "a --result b", "--set=x=1", "--result", "q r", "-F"), "--format html", r"weir ior -o &#39;/my file/it&#39;\\&#39;&#39;s&#39; -F --result NEW|weir ior -o '/my file/it'\\''s' -F --result NEW"),
     ("verdict/parabench.jsonl", with_script, "--format html", "The script</summary>.*open"),
     ("verdict/parabench.jsonl", with_script, "--format html --redact", "script is left out", "!The script</summary>", "!quagga"),

@@ -60,7 +60,7 @@ static const struct text {
      "If the sum of the rates at once is below the sum of the rates alone, pairs share a part of "
      "the network.",
      RATE, NONE},
-    {"operations", "Operations per second", MEDIANS " Hatched: not to be used.", RATE, NONE},
+    {"operations", "Operations per second", MEDIANS, RATE, NONE},
     {"repetitions", "Rates of repetitions",
      "Each dot is a repetition, in the order in which they ran.", NONE, RATE},
     {"rate", "%s: rate over time",
@@ -805,6 +805,7 @@ static void make_operations(struct weir_pictures *set)
     struct weir_bar bars[WEIR_PICTURE_CASES];
     enum weir_believed worst = WEIR_BELIEVED_OK;
     unsigned count = 0, left_out = 0;
+    struct weir_points odd;
 
     for (unsigned k = 0; k < set->kind_count; k++) {
         const struct weir_phase_kind *kind = &set->kinds[k];
@@ -828,6 +829,15 @@ static void make_operations(struct weir_pictures *set)
     weir_verdict_note(set, worst);
     weir_left_out_add(set, left_out, "phase");
     weir_bars_add(set, 0, 1, NULL, bars, count);
+    if (!weir_believed_is_bad(worst))
+        return;
+    /* Hatching has no entry in the legend. */
+    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", count);
+    for (unsigned i = 0; i < count; i++) {
+        odd.x[i] = bars[i].is_odd ? bars[i].value : NAN;
+        odd.y[i] = i;
+        odd.is_odd[i] = true;
+    }
 }
 
 /* ---- load: depths, open loops ---- */
