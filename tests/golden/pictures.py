@@ -311,6 +311,14 @@ def unchanged(records):
     assert records
 
 
+def one_slow_pair(records):
+    """A matrix of two pairs, of which one is slow."""
+    as_matrix(records)
+    for record in records:
+        if record["record"] == "measurement":
+            record["flows"][0] = record["flows"][0] | {"bytes": record["flows"][0]["bytes"] // 10}
+
+
 RANKS = [200e6, 500e6, *(1e9 + n for n in range(98))]
 SIZES = ("64k", "128k", "256k", "512k")
 GROWING = ((0.04, 0.0401), (0.02, 0.0201), (0.01, 0.0101), (0.01, 0.0101))
@@ -350,6 +358,8 @@ SAYS = (
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +.*cleanup \(objects\)"),
     ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 pairs have no bar"),
     ("data/net.jsonl", as_matrix, "--picture list", "^pairs-matrix"),
+    ("data/net.jsonl", one_slow_pair, "--picture pairs-matrix", "│.*×", "× slow"),
+    ("data/net.jsonl", one_slow_pair, "--picture pairs-matrix --format gnuplot", "title 'slow'"),
     ("data/net.jsonl", as_pairs, "--picture list", "!pairs-matrix"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write --format svg", ">knee<", "The knee is", "<path class=.line"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *NOISY), "--picture sweep-write --format svg", "!knee"),

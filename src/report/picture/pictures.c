@@ -296,6 +296,32 @@ enum weir_quantity weir_pictures_quantity(const char *unit)
                                         : WEIR_QUANTITY_NUMBER;
 }
 
+/* Hatching of cells is not in scripts and texts: crosses are, unless all cells are hatched. More
+ * than CROSSES_MAX would be thinned. */
+#define CROSSES_MAX 300
+
+static void mark_cells(struct weir_pictures *set)
+{
+    struct weir_cells *cells = (struct weir_cells *)(uintptr_t)set->latest->cells;
+    size_t count = (size_t)cells->rows * cells->columns, known = 0, odd_count = 0, n = 0;
+    struct weir_points odd;
+
+    for (size_t i = 0; i < count && cells->is_odd != NULL; i++) {
+        known += isfinite(cells->values[i]);
+        odd_count += isfinite(cells->values[i]) && cells->is_odd[i];
+    }
+    if (odd_count == 0 || odd_count == known || odd_count > CROSSES_MAX)
+        return;
+    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, cells->odd_name, odd_count);
+    cells->odd_name = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(cells->values[i]) && cells->is_odd[i]) {
+            odd.x[n] = (double)(i % cells->columns) - 0.4; /* beside the value */
+            odd.y[n] = (double)(i / cells->columns);
+            odd.is_odd[n++] = true;
+        }
+}
+
 void weir_pictures_finish(struct weir_pictures *set)
 {
     struct weir_picture *latest = set->latest;
@@ -303,6 +329,8 @@ void weir_pictures_finish(struct weir_pictures *set)
 
     if (latest == NULL)
         return;
+    if (latest->cells != NULL)
+        mark_cells(set);
     cells = (struct weir_cells *)(uintptr_t)latest->cells;
     if (set->verdict != WEIR_BELIEVED_OK)
         latest->title = weir_arena_printf(&set->arena, "[%s] %s", weir_believed_names[set->verdict],
