@@ -102,6 +102,7 @@ void weir_quantity_add(struct weir_text *text, enum weir_quantity quantity, doub
 
 /* Values beyond are left out: their squares and differences would not be finite. */
 #define GREATEST 1e150
+#define SPREAD 0.76 /* as in src/report/picture */
 
 static bool is_log(const struct weir_axis *axis)
 {
@@ -118,6 +119,17 @@ static double place_of(const struct weir_range *range, double value)
 {
     if (!is_drawn(range->axis, value))
         return NAN;
+    if (range->shown_count > 0) {
+        double row = floor(value + 0.5);
+        unsigned k = 0;
+
+        while (k < range->shown_count && range->shown[k] != row)
+            k++;
+        if (k == range->shown_count)
+            return NAN;
+        value =
+            k + (k >= range->gap ? range->gap_rows : 0) + (value - row) * range->spread / SPREAD;
+    }
     if (is_log(range->axis))
         return log(value / range->low) / log(range->high / range->low);
     return (value - range->low) / (range->high - range->low);
@@ -223,12 +235,63 @@ static void find_log(struct weir_range *range, unsigned most)
         }
 }
 
+static void show_row(struct weir_range *range, unsigned most, double row)
+{
+    unsigned k = range->shown_count;
+
+    for (unsigned i = 0; i < range->shown_count; i++)
+        if (range->shown[i] == row)
+            return;
+    if (k >= most || !(row >= 0 && row < range->axis->name_count))
+        return;
+    for (; k > 0 && range->shown[k - 1] > row; k--)
+        range->shown[k] = range->shown[k - 1];
+    range->shown[k] = (unsigned)row;
+    range->shown_count++;
+}
+
+/* Chooses the rows of names that are shown if there is room for `most` lying bars: two from each
+ * end, odd ones, and others from both ends on. */
+static void find_rows(struct weir_plot *plot, unsigned most)
+{
+    const struct weir_picture *picture = plot->picture;
+    struct weir_range *range = &plot->y;
+    unsigned count = picture->y.name_count, layers = plot->bar_layers > 0 ? plot->bar_layers : 1;
+    bool is_cut = count > most / layers;
+    char label[WEIR_VALUE_BYTES];
+
+    snprintf(range->title, sizeof range->title, "%s", picture->y.label);
+    most = is_cut ? (most > layers ? (most - 1) / layers : 1) : count;
+    for (unsigned k = 0; k < count && range->shown_count < most; k++) {
+        for (unsigned j = 0; k == (most > 4 ? 4 : 0) && j < picture->layer_count; j++)
+            for (size_t i = 0; picture->layers[j].is_odd != NULL && i < picture->layers[j].count;
+                 i++)
+                if (picture->layers[j].is_odd[i])
+                    show_row(range, most, floor(picture->layers[j].y[i] + 0.5));
+        show_row(range, most, k % 2 == 0 ? k / 2 : count - 1 - k / 2);
+    }
+    while (range->gap < most && range->shown[range->gap] == range->gap)
+        range->gap++;
+    range->gap_rows = is_cut ? 1.0 / layers : 0;
+    range->rows = fmax(most + range->gap_rows, 1);
+    range->low = range->rows - 0.5;
+    range->high = -0.5;
+    for (unsigned k = 0; k < most; k++)
+        add_tick(range, range->shown[k], picture->y.names[range->shown[k]]);
+    if (is_cut) {
+        snprintf(label, sizeof label, "... %u more", count - most);
+        add_tick(range, range->shown[0], label);
+        range->ticks[most].place = 1 - (range->gap + range->gap_rows / 2) / range->rows;
+    }
+}
+
 static void find_range(struct weir_range *range, bool is_y, unsigned most, bool has_ends)
 {
     const struct weir_axis *axis = range->axis;
     double last = axis->name_count > 0 ? axis->name_count - 0.5 : 0.5;
 
     snprintf(range->title, sizeof range->title, "%s", axis->label);
+    range->rows = axis->name_count > 0 ? axis->name_count : 50;
     if (axis->scale == WEIR_SCALE_NAMES) { /* from the left, and from the top */
         range->low = is_y ? last : -0.5;
         range->high = is_y ? -0.5 : last;
@@ -254,8 +317,10 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
     struct weir_range *across;
 
     *plot = (struct weir_plot){.picture = picture, .lies = picture->y.scale == WEIR_SCALE_NAMES};
-    plot->x = (struct weir_range){.axis = &picture->x, .low = INFINITY, .high = -INFINITY};
-    plot->y = (struct weir_range){.axis = &picture->y, .low = INFINITY, .high = -INFINITY};
+    plot->x = (struct weir_range){
+        .axis = &picture->x, .low = INFINITY, .high = -INFINITY, .spread = SPREAD};
+    plot->y = (struct weir_range){
+        .axis = &picture->y, .low = INFINITY, .high = -INFINITY, .spread = SPREAD};
     plot->heat = (struct weir_range){.axis = &plot->heat_axis, .low = INFINITY, .high = -INFINITY};
     across = plot->lies ? &plot->x : &plot->y;
     for (unsigned k = 0; k < picture->layer_count; k++) {
@@ -285,7 +350,10 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
     }
     /* Lines and cells reach the ends of the x axis. */
     find_range(&plot->x, false, x_ticks, has_ends);
-    find_range(&plot->y, true, y_ticks, cells != NULL);
+    if (plot->lies && cells == NULL)
+        find_rows(plot, y_ticks);
+    else
+        find_range(&plot->y, true, y_ticks, cells != NULL);
 }
 
 /* ---- marks ---- */
@@ -296,11 +364,14 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
     bool is_rule = layer->mark == WEIR_MARK_RULE, is_bar = layer->mark == WEIR_MARK_BARS;
     bool is_level = is_rule ? layer->y != NULL : plot->lies;
     bool is_thinned = layer->count > WEIR_PICTURE_THIN;
+    /* Odd points have boxes of their own. */
+    unsigned kinds = layer->is_odd != NULL ? 2 : 1, columns = WEIR_PICTURE_THIN / kinds;
     const struct weir_range *along = is_level ? &plot->y : &plot->x;
     const struct weir_range *across = is_level ? &plot->x : &plot->y;
     const double *places = is_level ? layer->y : layer->x;
     const double *low = is_level ? layer->x : layer->y, *high = low;
     double zero = fmax(place_of(across, 0), 0), shift = 0, half = 0; /* fmax() ignores NAN */
+    bool is_gap = true;
     unsigned count = 0;
 
     if (layer->mark == WEIR_MARK_BAND || layer->mark == WEIR_MARK_RANGES ||
@@ -309,7 +380,7 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
         high = layer->high;
     }
     if (is_bar || layer->mark == WEIR_MARK_SPANS)
-        half = 0.38 / (along->axis->name_count > 0 ? along->axis->name_count : 50);
+        half = along->spread / 2 / along->rows;
     if (is_bar) { /* the bars of several layers are side by side */
         half /= plot->bar_layers;
         shift = half * (1.0 - plot->bar_layers);
@@ -322,18 +393,23 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
         double place = place_of(along, places[i]);
         double from = is_rule ? 0 : place_of(across, low[i]);
         double to = is_rule ? 1 : place_of(across, high[i]);
+        bool is_odd = layer->is_odd != NULL && layer->is_odd[i];
         struct weir_box *box;
 
-        if (isnan(place) || isnan(from) || isnan(to) || place < -1e-9 || place > 1 + 1e-9)
+        if (isnan(place) || isnan(from) || isnan(to) || place < -1e-9 || place > 1 + 1e-9) {
+            is_gap = true;
             continue;
+        }
         from = is_bar ? fmin(from, zero) : from;
         to = is_bar ? fmax(to, zero) : to;
-        box = &boxes[is_thinned
-                         ? (size_t)fmin(fmax(place, 0) * WEIR_PICTURE_THIN, WEIR_PICTURE_THIN - 1)
-                         : i];
+        box =
+            &boxes[is_thinned ? (size_t)fmin(fmax(place, 0) * columns, columns - 1) * kinds + is_odd
+                              : i];
         if (!box->is_set)
-            *box = (struct weir_box){place + shift - half, from, place + shift + half, to, i,
-                                     .is_set = true};
+            *box = (struct weir_box){
+                place + shift - half, from, place + shift + half, to, i, .is_set = true,
+                .is_first = is_gap};
+        is_gap = false;
         box->falls = from < box->y0 || (box->falls && to <= box->y1);
         box->y0 = fmin(box->y0, from);
         box->y1 = fmax(box->y1, to);
@@ -343,7 +419,7 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
 
         if (!box.is_set)
             continue;
-        box.is_first = count == 0 || (!is_thinned && !boxes[i - 1].is_set);
+        box.is_first |= count == 0;
         if (is_level) {
             box.x0 = boxes[i].y0;
             box.x1 = boxes[i].y1;

@@ -7,7 +7,7 @@
 #include "weir/picture/picture.h"
 
 #define WEIR_CUT_BYTES 256
-#define WEIR_TICKS_MAX 48
+#define WEIR_TICKS_MAX 80
 #define WEIR_NAME_WIDTH 26 /* columns of the label of a tick */
 
 struct weir_tick {
@@ -20,6 +20,11 @@ struct weir_range {
     double low, high;                /* at the places 0 and 1 */
     unsigned tick_count, tick_width; /* columns of the longest label */
     struct weir_tick ticks[WEIR_TICKS_MAX];
+    /* Names on the y axis: the rows that are shown, in order. Their number includes the part of a
+     * row, before shown[gap], that says how many others there are. */
+    double rows, gap_rows;
+    unsigned shown[WEIR_TICKS_MAX], shown_count, gap;
+    double spread;              /* part of a row that its bars take */
     char title[WEIR_CUT_BYTES]; /* the label of the axis, with the unit of ticks without one */
 };
 
@@ -34,7 +39,8 @@ struct weir_plot {
     bool has_data;          /* once a mark or a cell was found */
 };
 
-/* Computes the ranges of a picture, with about x_ticks and y_ticks ticks. */
+/* Computes the ranges of a picture, with about x_ticks and y_ticks ticks. Of more than y_ticks
+ * lying bars, odd ones, and the first and the last rows are shown. */
 void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, unsigned x_ticks,
                     unsigned y_ticks);
 

@@ -491,6 +491,200 @@ static void a_million_points_keep_their_least_and_greatest(void **state)
     free(at);
 }
 
+/* ---- texts ---- */
+
+#define LINES (WEIR_PICTURE_LINES + 1)
+static char lines[LINES][512];
+
+/* Draws a picture as UTF-8 into lines. Returns their number. */
+static unsigned draw_lines(const struct weir_picture *picture)
+{
+    struct weir_text text = {0};
+    unsigned count = 0;
+
+    assert_text_fits(picture);
+    weir_picture_text(picture, true, &text);
+    memset(lines, 0, sizeof lines);
+    for (const char *at = weir_text_string(&text); *at != '\0'; count++) {
+        snprintf(lines[count], sizeof lines[count], "%.*s", (int)strcspn(at, "\n"), at);
+        at += strcspn(at, "\n") + 1;
+    }
+    weir_text_close(&text);
+    return count;
+}
+
+/* Returns the line that has a text, or fails. */
+static unsigned line_of(const char *words)
+{
+    for (unsigned i = 0; i < LINES; i++)
+        if (strstr(lines[i], words) != NULL)
+            return i;
+    for (unsigned i = 0; i < LINES; i++)
+        print_error("%s\n", lines[i]);
+    fail_msg("no line has \"%s\"", words);
+    return 0;
+}
+
+/* Bars of 60 or 400 rows, of which two are odd; with two layers, the second one is half as long. */
+static void make_rows(struct weir_picture *picture, struct weir_layer layers[4], unsigned count,
+                      unsigned sides)
+{
+    static char rooms[400][2][2][16];
+    static const char *names[400], *shown[2][400];
+
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned k = 0; k < 2; k++) {
+            snprintf(rooms[i][k][0], 16, "is %c%u.", "ab"[k], i);
+            shown[k][i] = rooms[i][k][0];
+        }
+        snprintf(rooms[i][0][1], 16, "row %u", i);
+        names[i] = rooms[i][0][1];
+        x[i] = i;
+        y[i] = 1000 - i;
+        low[i] = y[i] / 2;
+        high[i] = y[i] * 1.5;
+        odd[i] = i == 30 || i == 41;
+    }
+    *picture = (struct weir_picture){
+        .name = "x",
+        .title = "rows",
+        .caption = "",
+        .x = {.label = "rate", .has_zero = true},
+        .y = {.label = "", .scale = WEIR_SCALE_NAMES, .names = names, .name_count = count},
+        .layers = layers,
+        .layer_count = sides + 1};
+    for (unsigned k = 0; k < sides; k++)
+        layers[k] = (struct weir_layer){.mark = WEIR_MARK_BARS,
+                                        .tone = k,
+                                        .count = count,
+                                        .x = k == 0 ? y : low,
+                                        .y = x,
+                                        .is_odd = odd,
+                                        .labels = shown[k]};
+    layers[sides] = (struct weir_layer){
+        .mark = WEIR_MARK_RANGES, .count = count, .y = x, .low = low, .high = high};
+}
+
+static void rows_of_a_text_have_lines_of_their_own(void **state)
+{
+    struct weir_picture picture;
+    struct weir_layer layers[4];
+
+    make_rows(&picture, layers, 60, 1);
+    assert_int_equal(draw_lines(&picture), WEIR_PICTURE_LINES);
+    for (unsigned i = 0; i < 5; i++) {
+        static const char *const rows[][2] = {{"row 0\u2502", "is a0."},
+                                              {"row 1\u2502", "is a1."},
+                                              {"row 30\u2502", "is a30."},
+                                              {"row 41\u2502", "is a41."},
+                                              {"row 59\u2502", "is a59."}};
+
+        assert_int_equal(line_of(rows[i][0]), line_of(rows[i][1]));
+    }
+    assert_null(strstr(lines[line_of("row 0\u2502")], "\u2593"));
+    assert_non_null(strstr(lines[line_of("row 30\u2502")], "\u2593"));
+    assert_true(line_of("row 41") < line_of("row 59"));
+    assert_true(line_of("row 1\u2502") < line_of("... 50 more"));
+    /* Whiskers begin at the end of a bar. */
+    assert_non_null(strstr(lines[line_of("row 0\u2502")], "\u2502\u2588\u2588\u2588"));
+    assert_non_null(strstr(lines[line_of("row 0\u2502")], "\u2588\u2500\u2500"));
+    assert_null(strstr(lines[line_of("row 0\u2502")], "\u2500\u2588"));
+
+    make_rows(&picture, layers, 3, 2);
+    assert_int_equal(draw_lines(&picture), 3 * 2 + 3);
+    for (unsigned i = 0; i < 3; i++) {
+        static const char *const names[] = {"row 0", "row 1", "row 2"};
+        static const char *const words[] = {"is a0.", "is a1.", "is a2."};
+        static const char *const others[] = {"is b0.", "is b1.", "is b2."};
+
+        assert_int_equal(line_of(words[i]), 1 + 2 * i);
+        assert_int_equal(line_of(others[i]), 2 + 2 * i);
+        assert_in_range(line_of(names[i]), 1 + 2 * i, 2 + 2 * i);
+    }
+    make_rows(&picture, layers, 60, 2);
+    assert_int_equal(draw_lines(&picture), WEIR_PICTURE_LINES);
+    assert_int_equal(line_of("is b30."), line_of("is a30.") + 1);
+}
+
+/* Of 1000 dots in thinned columns, odd ones are neither lost, nor is another one odd. */
+static void thinned_odd_dots_remain_odd(void **state)
+{
+    static struct weir_box boxes[WEIR_PICTURE_THIN];
+    static struct weir_plot plot;
+    const struct weir_layer layer = {
+        .mark = WEIR_MARK_DOTS, .count = 1000, .x = x, .y = y, .is_odd = odd};
+    const struct weir_picture picture = {
+        .x.label = "", .y.label = "", .layers = &layer, .layer_count = 1};
+    unsigned count, found[2] = {0};
+
+    for (unsigned i = 0; i < 1000; i++) {
+        x[i] = i;
+        odd[i] = i % 20 == 3;
+        y[i] = odd[i] ? 5 : 1;
+    }
+    weir_plot_open(&plot, &picture, 7, 6);
+    count = weir_plot_marks(&plot, &layer, boxes);
+    for (unsigned i = 0; i < count; i++) {
+        assert_float_equal(boxes[i].y0, boxes[i].y1, 1e-9);
+        assert_int_equal(boxes[i].y0 > 0.5, odd[boxes[i].index]);
+        found[odd[boxes[i].index]]++;
+    }
+    assert_int_equal(found[1], 50);
+    assert_in_range(found[0], 100, WEIR_PICTURE_THIN);
+}
+
+/* Nothing is drawn between the points from 0 to 1 and those from 9 to 10, thinned or not. */
+static void lines_end_at_gaps(void **state)
+{
+    for (unsigned count = 21; count < 1000; count += 900) {
+        const struct weir_layer layer = {.mark = WEIR_MARK_LINE, .count = count, .x = x, .y = y};
+        const struct weir_picture picture = {.name = "x",
+                                             .title = "gap",
+                                             .caption = "",
+                                             .x.label = "",
+                                             .y.label = "",
+                                             .layers = &layer,
+                                             .layer_count = 1};
+
+        for (unsigned i = 0; i < count; i++) {
+            x[i] = i < count / 2 ? i * 2.0 / count : 10 - (count - 1 - i) * 2.0 / count;
+            y[i] = i == count / 2 ? NAN : i < count / 2 ? 1 : 2;
+        }
+        draw_lines(&picture);
+        for (unsigned i = 2; i < WEIR_PICTURE_LINES - 3; i++)
+            assert_null(strstr(lines[i], "\u25cf"));
+    }
+}
+
+/* Rank 23 of 132, and its times, are seen although twelve ranks are in a line. */
+static void a_slow_rank_of_many_is_seen(void **state)
+{
+    static double values[132 * 4];
+
+    for (unsigned is_time = 0; is_time < 2; is_time++) {
+        const struct weir_cells cells = {.rows = 132,
+                                         .columns = 4,
+                                         .values = values,
+                                         .quantity = is_time ? WEIR_QUANTITY_SECONDS
+                                                             : WEIR_QUANTITY_BYTES_PER_S,
+                                         .x_high = 4,
+                                         .y_high = 132};
+        const struct weir_picture picture = {.name = "x",
+                                             .title = "slow",
+                                             .caption = "",
+                                             .x.label = "",
+                                             .y.label = "",
+                                             .cells = &cells};
+
+        for (unsigned i = 0; i < 132 * 4; i++)
+            values[i] = (i / 4 == 23) == is_time ? 10 : 1;
+        draw_lines(&picture);
+        assert_non_null(strstr(lines[10], is_time ? "\u2588" : "\u00b7"));
+        assert_null(strstr(lines[9], is_time ? "\u2588" : "\u00b7"));
+        line_of(is_time ? "(greatest of 12)" : "(least of 12)");
+    }
+}
+
 static void quantities_have_three_digits_and_a_unit(void **state)
 {
     static const struct {
@@ -537,6 +731,10 @@ int main(void)
         cmocka_unit_test(hostile_values_are_drawn_or_left_out),
         cmocka_unit_test(equal_values_are_drawn_between_different_ticks),
         cmocka_unit_test(a_million_points_keep_their_least_and_greatest),
+        cmocka_unit_test(rows_of_a_text_have_lines_of_their_own),
+        cmocka_unit_test(thinned_odd_dots_remain_odd),
+        cmocka_unit_test(lines_end_at_gaps),
+        cmocka_unit_test(a_slow_rank_of_many_is_seen),
         cmocka_unit_test(quantities_have_three_digits_and_a_unit),
         cmocka_unit_test(texts_are_escaped),
     };
