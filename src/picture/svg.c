@@ -10,10 +10,13 @@
 #define WIDTH 440.0
 #define PLOT_HEIGHT 176.0
 #define ROW_HEIGHT 19.0 /* room for a name on the y axis */
-#define PLOT_HEIGHT_MAX 640.0
-#define CHARACTER 7.4 /* width of a digit in the widest of the usual fonts of 12 pixels */
+#define PLOT_HEIGHT_MAX 880.0
+#define ROWS_MAX 80    /* of lying bars */
+#define TITLE_WIDTH 54 /* columns of a title: it is bold */
+#define CHARACTER 7.4  /* width of a digit in the widest of the usual fonts of 12 pixels */
 #define LINE_HEIGHT 17.0
 #define LABELS_MAX 160
+#define LABEL_WIDTH 24   /* columns of a label of a lying bar */
 #define TURNED_WIDTH 14  /* columns of a name below the plot that is turned */
 #define TITLED_MARKS 160 /* with more marks, only the layer has a title */
 #define SUM_WIDTH 46.0   /* room for the means at the edges of cells */
@@ -51,30 +54,61 @@ static void add_words(struct frame *frame, double x, double y, const char *class
     weir_text_add(&frame->text, "</text>\n");
 }
 
-/* Writes a label near a point, above it or, where another one is, at its sides or below. */
-static void add_label(struct frame *frame, double x, double y, const char *words)
+/* Returns true if no label is in a box, which then is one. */
+static bool take_room(struct frame *frame, const struct box *box)
+{
+    if (frame->label_count == LABELS_MAX)
+        return false;
+    for (unsigned k = 0; k < frame->label_count; k++)
+        if (box->right >= frame->labels[k].left && box->left <= frame->labels[k].right &&
+            box->bottom >= frame->labels[k].top && box->top <= frame->labels[k].bottom)
+            return false;
+    frame->labels[frame->label_count++] = *box;
+    return true;
+}
+
+/* Returns true if a line passes through a box. */
+static bool is_crossed(struct frame *frame, const struct box *box)
+{
+    const struct weir_picture *picture = frame->plot.picture;
+    struct weir_box boxes[WEIR_PICTURE_THIN];
+
+    for (unsigned k = 0; k < picture->layer_count; k++) {
+        bool is_line = picture->layers[k].mark == WEIR_MARK_LINE;
+        unsigned count = is_line ? weir_plot_marks(&frame->plot, &picture->layers[k], boxes) : 0;
+
+        for (unsigned i = 0; i < count; i++)
+            for (double part = 0; part < 1; part += 1.0 / 64) {
+                const struct weir_box *to = &boxes[i], *from = to->is_first ? to : to - 1;
+                double x = x_of(frame, from->x0 + part * (to->x0 - from->x0));
+                double y = y_of(frame, from->y0 + part * (to->y0 - from->y0));
+
+                if (x > box->left && x < box->right && y > box->top && y < box->bottom)
+                    return true;
+            }
+    }
+    return false;
+}
+
+/* Writes a label near the upper right end of a mark, or near its other end: above, at the sides or
+ * below, where no other label is, and if possible no line. */
+static void add_label(struct frame *frame, const struct box *mark, const char *words)
 {
     char room[WEIR_CUT_BYTES];
     const char *shown = weir_utf8_cut(words, WEIR_NAME_WIDTH, room);
     double width = CHARACTER * weir_utf8_width(shown);
-    const double places[][2] = {{x - width / 2, y - 7},
-                                {x + 6, y - 5},
-                                {x - 6 - width, y - 5},
-                                {x + 6, y + 13},
-                                {x - width / 2, y + 17}};
+    const double places[][2] = {{-width / 2, -7}, {6, -5},          {-6 - width, -5},
+                                {6, 13},          {-6 - width, 13}, {-width / 2, 17}};
 
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct box box = {places[i][0], places[i][1] - 11, places[i][0] + width, places[i][1] + 3};
-        bool is_free = frame->label_count < LABELS_MAX && box.left >= frame->in.left &&
-                       box.right <= WIDTH && box.top >= frame->in.top - 4 &&
-                       box.bottom <= frame->in.bottom;
+    for (unsigned i = 0; i < 4 * 6; i++) {
+        double x = (i / 6 % 2 == 0 ? mark->right : mark->left) + places[i % 6][0];
+        double y = (i / 6 % 2 == 0 ? mark->top : mark->bottom) + places[i % 6][1];
+        struct box box = {x, y - 11, x + width, y + 3};
 
-        for (unsigned k = 0; is_free && k < frame->label_count; k++)
-            is_free = box.right < frame->labels[k].left || box.left > frame->labels[k].right ||
-                      box.bottom < frame->labels[k].top || box.top > frame->labels[k].bottom;
-        if (is_free) {
-            frame->labels[frame->label_count++] = box;
-            add_words(frame, box.left, places[i][1], "label", shown);
+        if (box.left >= frame->in.left && box.right <= WIDTH && box.top >= frame->in.top - 4 &&
+            box.bottom <= frame->in.bottom && (i >= 2 * 6 || !is_crossed(frame, &box)) &&
+            take_room(frame, &box)) {
+            add_words(frame, x, y, "label", shown);
             return;
         }
     }
@@ -110,11 +144,15 @@ static void close_path(struct frame *frame, const struct weir_layer *layer, cons
     weir_text_close(&title);
 }
 
-/* Draws stripes across a box: one line as wide as the box is high, dashed. */
-static void add_hatch(struct frame *frame, const struct box *box)
+/* Draws stripes across a box: one line as wide as the box is high, dashed, in the colour of paper,
+ * or in that of the numbers in a class of cells. */
+static void add_hatch(struct frame *frame, const struct box *box, int class)
 {
+    char name[8] = "";
+
+    snprintf(name, class >= 0 ? sizeof name : 1, " n%d", class);
     weir_text_add(&frame->text,
-                  "<path class=\"hatch\" stroke-width=\"%.4g\" d=\"M%.4g %.4gH%.4g\"/>\n",
+                  "<path class=\"hatch%s\" stroke-width=\"%.4g\" d=\"M%.4g %.4gH%.4g\"/>\n", name,
                   box->bottom - box->top, box->left, (box->top + box->bottom) / 2, box->right);
 }
 
@@ -176,18 +214,20 @@ static void draw_marks(struct frame *frame, const struct weir_layer *layer)
 {
     struct weir_box boxes[WEIR_PICTURE_THIN];
     unsigned count = weir_plot_marks(&frame->plot, layer, boxes);
-    bool has_titles = layer->count <= TITLED_MARKS;
 
     /* Odd marks are drawn first: their labels have priority. */
     for (unsigned is_odd = 2; is_odd-- > 0;) {
         unsigned tone = is_odd && layer->mark == WEIR_MARK_DOTS ? WEIR_TONE_ODD : layer->tone;
         bool is_open = false;
+        bool has_titles = layer->count <= TITLED_MARKS || (is_odd && layer->mark != WEIR_MARK_DOTS);
 
         for (unsigned i = 0; i < count; i++) {
             const struct weir_box *at = &boxes[i];
             struct box box = {x_of(frame, at->x0), y_of(frame, at->y1), x_of(frame, at->x1),
                               y_of(frame, at->y0)};
             const char *label = layer->labels != NULL ? layer->labels[at->index] : NULL;
+            double middle = (box.top + box.bottom) / 2;
+            char room[WEIR_CUT_BYTES];
 
             if ((layer->is_odd != NULL && layer->is_odd[at->index]) != is_odd)
                 continue;
@@ -199,11 +239,13 @@ static void draw_marks(struct frame *frame, const struct weir_layer *layer)
                 continue;
             close_path(frame, layer, &at->index);
             if (is_odd && layer->mark != WEIR_MARK_DOTS)
-                add_hatch(frame, &box);
+                add_hatch(frame, &box, -1);
             if (label != NULL && layer->mark != WEIR_MARK_BARS)
-                add_label(frame, box.right, box.top, label);
-            else if (label != NULL && frame->plot.lies && box.bottom - box.top >= 10)
-                add_words(frame, frame->in.right + 6, (box.top + box.bottom) / 2 + 4, "", label);
+                add_label(frame, &box, label);
+            else if (label != NULL && frame->plot.lies &&
+                     take_room(frame, &(struct box){WIDTH, middle - 5, WIDTH, middle + 5}))
+                add_words(frame, frame->in.right + 6, middle + 4, "",
+                          weir_utf8_cut(label, LABEL_WIDTH, room));
         }
         if (is_open)
             close_path(frame, layer, NULL);
@@ -251,7 +293,8 @@ static void draw_cells(struct frame *frame, const struct weir_cells *cells)
             double left = in->left + k * width, top = in->top + line * height;
 
             if (class >= 0 && cells->is_odd != NULL && cells->is_odd[cell])
-                add_hatch(frame, &(struct box){left, top, left + fmin(width, 8), top + height});
+                add_hatch(frame, &(struct box){left, top, left + fmin(width, 8), top + height},
+                          class);
             if (class < 0 || width < 9.5 * CHARACTER)
                 continue;
             snprintf(name, sizeof name, "middle n%d", class);
@@ -375,7 +418,7 @@ static void draw_legend(struct frame *frame)
         add_words(frame, x + 6, y, "", one);
         x += CHARACTER * weir_utf8_width(one) + 6;
         if (cells->odd_name != NULL) {
-            add_hatch(frame, &(struct box){x + 16, y - 10, x + 32, y + 2});
+            add_hatch(frame, &(struct box){x + 16, y - 10, x + 32, y + 2}, 0);
             add_words(frame, x + 38, y, "", weir_utf8_cut(cells->odd_name, 24, room));
         }
     }
@@ -403,14 +446,18 @@ static const char *const heats[WEIR_HEAT_CLASSES][2] = {
 void weir_picture_style(struct weir_text *text)
 {
     for (unsigned dark = 0; dark < 2; dark++) {
-        weir_text_add(text, dark ? "@media screen and (prefers-color-scheme:dark){\n" : "");
+        weir_text_add(text, "%s" P ".hatch{color:%s}\n",
+                      dark ? "@media screen and (prefers-color-scheme:dark){\n" : "", papers[dark]);
         for (unsigned i = 0; i < sizeof tones / sizeof *tones; i++)
             weir_text_add(text, P ".t%u{stroke:%s;fill:%s}\n", i, tones[i][dark], tones[i][dark]);
-        for (unsigned i = 0; i < WEIR_HEAT_CLASSES; i++)
-            weir_text_add(text, P ".h%u{fill:%s;stroke:%s}" P ".n%u{fill:%s}\n", i, heats[i][dark],
-                          heats[i][dark], i, (dark ? i >= 3 : i < 5) ? "#111111" : "#ffffff");
+        for (unsigned i = 0; i < WEIR_HEAT_CLASSES; i++) {
+            const char *number = (dark ? i >= 3 : i < 5) ? "#111111" : "#ffffff";
+
+            weir_text_add(text, P ".h%u{fill:%s;stroke:%s}" P ".n%u{fill:%s;color:%s}\n", i,
+                          heats[i][dark], heats[i][dark], i, number, number);
+        }
         weir_text_add(text,
-                      P "text{fill:%s}" P ".grid{stroke:%s}" P ".axis," P ".hatch{stroke:%s}" P
+                      P "text{fill:%s}" P ".grid{stroke:%s}" P ".axis{stroke:%s}" P
                         ".label{stroke:%s}" P ".paper{fill:%s}\n",
                       dark ? "#e4e8ec" : "#1c2126", dark ? "#39424c" : "#dfe4ea",
                       dark ? "#9aa6b2" : "#4d5a66", papers[dark], papers[dark]);
@@ -423,8 +470,8 @@ void weir_picture_style(struct weir_text *text)
                   ".band{fill-opacity:.25;stroke:none}" P ".dot{stroke-width:1.2}" P
                   ".dot.t9{stroke-width:2.2}" P ".bar{fill-opacity:.8;stroke:none}" P
                   ".whisker{fill:none;stroke-width:1.3}\n" P ".axis{fill:none;stroke-width:1.2}" P
-                  ".hatch{stroke-dasharray:1 2}" P ".heat{shape-rendering:crispEdges}" P
-                  ".swatch{stroke-width:0}" P
+                  ".hatch{stroke:currentColor;stroke-dasharray:2 3}" P
+                  ".heat{shape-rendering:crispEdges}" P ".swatch{stroke-width:0}" P
                   ".label{stroke-width:3;paint-order:stroke;stroke-linejoin:round}\n");
     for (unsigned i = 0; i < sizeof tones / sizeof *tones; i++)
         weir_text_add(text, P ".line.t%u{stroke-dasharray:%s}", i, tones[i][2]);
@@ -443,15 +490,16 @@ static bool lay_out(struct frame *frame, const struct weir_picture *picture)
     double height = PLOT_HEIGHT, room, width;
 
     weir_plot_open(plot, picture, has_names ? 30 : 7,
-                   picture->y.scale == WEIR_SCALE_NAMES ? PLOT_HEIGHT_MAX / LINE_HEIGHT : 5);
+                   picture->y.scale == WEIR_SCALE_NAMES ? ROWS_MAX : 5);
     if (plot->lies)
-        height = fmin(PLOT_HEIGHT_MAX, fmax(picture->y.name_count, 2) *
-                                           fmax(ROW_HEIGHT, LINE_HEIGHT * plot->bar_layers));
+        height = fmin(PLOT_HEIGHT_MAX,
+                      fmax(plot->y.rows, 2) * fmax(ROW_HEIGHT, LINE_HEIGHT * plot->bar_layers));
     else if (picture->cells != NULL)
         height = fmax(PLOT_HEIGHT, fmin(picture->cells->rows, 320));
     in->left = 10 + CHARACTER * fmax(plot->y.tick_width, 2);
-    in->top = 24 + (has_sums ? SUM_WIDTH : 0);
-    in->right = WIDTH - 12 - CHARACTER * fmin(plot->label_width, 24) - (has_sums ? SUM_WIDTH : 0);
+    in->top = (plot->y.title[0] != '\0' ? 24 : 8) + (has_sums ? SUM_WIDTH : 0);
+    in->right =
+        WIDTH - 12 - CHARACTER * fmin(plot->label_width, LABEL_WIDTH) - (has_sums ? SUM_WIDTH : 0);
     in->right = fmax(in->right, in->left + 120);
     in->bottom = in->top + height;
     frame->bottom = in->bottom + 22;
@@ -469,9 +517,10 @@ void weir_picture_svg(const struct weir_picture *picture, bool is_alone, struct 
     struct frame frame = {0};
     bool is_turned = lay_out(&frame, picture);
     double shift = is_alone ? 22 : 0;
+    char room[WEIR_CUT_BYTES];
 
     if (is_alone)
-        add_words(&frame, 2, -6, "picture-title", picture->title);
+        add_words(&frame, 2, -6, "picture-title", weir_utf8_cut(picture->title, TITLE_WIDTH, room));
     if (picture->cells != NULL && frame.plot.has_data)
         draw_cells(&frame, picture->cells);
     draw_axes(&frame, is_turned);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Pages of stored runs in headless Chromium at 400, 1,000 and 1,600 pixels, light and dark, tables open, and stored pictures: nothing
-scrolls sideways, no label overlaps another or leaves its picture, each text has a contrast of 4.5 or more with what is behind it,
-nothing is loaded, and nothing is said on the console. browser.py FOLDER WEIR; 77: no Chromium."""
+scrolls sideways, no label overlaps another or leaves its picture, each text has a contrast of 4.5 or more with what is behind it, and each
+hatch one of 3, nothing is loaded, and nothing is said on the console. browser.py FOLDER WEIR; 77: no Chromium."""
 import html
 import os
 import pathlib
@@ -14,7 +14,7 @@ import tempfile
 
 SCRIPT = r"""
 const found = [];
-let pictures = 0, words_seen = 0;
+let pictures = 0, words_seen = 0, hatches = 0;
 function colour(text) { // [red, green, blue, opacity]
   const numbers = (text.match(/[\d.]+/g) || []).map(Number);
   return numbers.length < 3 ? [0, 0, 0, 0] : [numbers[0], numbers[1], numbers[2], numbers.length > 3 ? numbers[3] : 1];
@@ -32,7 +32,7 @@ function paper(inner, element) { // the colour behind a text
   let below = [];
   const middle = element.getBoundingClientRect();
   for (const at of inner.elementsFromPoint((middle.left + middle.right) / 2, (middle.top + middle.bottom) / 2)) {
-    if (at.closest('text')) continue;
+    if (at.closest('text') || at.closest('.hatch')) continue;
     const style = inner.defaultView.getComputedStyle(at);
     const is_mark = at.closest('svg') && at.localName !== 'svg';
     if (is_mark && style.fill === 'none') continue;
@@ -90,12 +90,18 @@ async function look(page, width) {
     words_seen++;
     if (ratio < 4.5) found.push(at + text.textContent.slice(0, 30) + ' has a contrast of ' + ratio.toFixed(2));
   }
+  for (const stripes of inner.querySelectorAll('svg .hatch')) {
+    const behind = paper(inner, stripes), ratio = contrast(over(colour(inner.defaultView.getComputedStyle(stripes).stroke), behind), behind);
+    hatches++;
+    if (ratio < 3) found.push(at + 'stripes have a contrast of ' + ratio.toFixed(2));
+  }
   if (frame.contentWindow.performance.getEntriesByType('resource').length > 0) found.push(at + 'loads something');
   frame.remove();
 }
 (async () => {
-  for (const page of PAGES) for (const width of page.endsWith('svg') ? [440] : [400, 1000, 1600]) await look(page, width);
+  for (const page of PAGES) for (const width of page.endsWith('svg') ? [700] : [400, 1000, 1600]) await look(page, width);
   if (pictures < 10 * PAGES.length / 2 || words_seen < 100 * PAGES.length / 2) found.push('only ' + pictures + ' pictures with ' + words_seen + ' words');
+  if (hatches < 8) found.push('only ' + hatches + ' hatched marks');
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   if (dark !== DARK) found.push('the browser is ' + (dark ? 'dark' : 'light'));
   document.body.innerHTML = '<pre id="found"></pre>';

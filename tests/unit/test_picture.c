@@ -606,6 +606,29 @@ static void rows_of_a_text_have_lines_of_their_own(void **state)
     assert_int_equal(line_of("is b30."), line_of("is a30.") + 1);
 }
 
+/* All odd bars of many have a name, a label and stripes. */
+static void odd_bars_of_many_are_named(void **state)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        struct weir_picture picture;
+        struct weir_layer layers[4];
+        struct weir_text text = {0};
+        unsigned stripes = 0;
+
+        make_rows(&picture, layers, i % 2 == 0 ? 60 : 400, 1 + i / 2);
+        weir_picture_svg(&picture, false, &text);
+        assert_sound(weir_text_string(&text));
+        assert_non_null(strstr(text.data, ">row 30<"));
+        assert_non_null(strstr(text.data, ">row 41<"));
+        assert_non_null(strstr(text.data, ">is a30.<"));
+        assert_non_null(strstr(text.data, ">is a41.<"));
+        for (const char *at = text.data; (at = strstr(at, "\"hatch")) != NULL; at++)
+            stripes++;
+        assert_int_equal(stripes, 2 * (1 + i / 2));
+        weir_text_close(&text);
+    }
+}
+
 /* Of 1000 dots in thinned columns, odd ones are neither lost, nor is another one odd. */
 static void thinned_odd_dots_remain_odd(void **state)
 {
@@ -656,6 +679,42 @@ static void lines_end_at_gaps(void **state)
     }
 }
 
+static void titles_and_names_are_cut_before_units(void **state)
+{
+    static const char *const names[] = {
+        "first a/long/name/of/a/side.jsonl",   "second a/long/name/of/a/side.jsonl",
+        "third a/long/name/of/a/side.jsonl",   "fourth a/long/name/of/a/side.jsonl",
+        "fifth a/long/name/of/a/side.jsonl",   "sixth a/long/name/of/a/side.jsonl",
+        "seventh a/long/name/of/a/side.jsonl", "eighth a/long/name/of/a/side.jsonl"};
+    struct weir_layer layers[8];
+    struct weir_picture picture = {.name = "x",
+                                   .title = "a title of a program with a path that is as long as "
+                                            "paths of programs are: labels over time",
+                                   .caption = "",
+                                   .x = {.label = "time", .quantity = WEIR_QUANTITY_SECONDS},
+                                   .y = {.label = "rate", .quantity = WEIR_QUANTITY_OPS_PER_S},
+                                   .layers = layers,
+                                   .layer_count = 8};
+    struct weir_text text = {0};
+
+    fill(10, 0, 0, 5000);
+    for (unsigned k = 0; k < 8; k++)
+        layers[k] = (struct weir_layer){
+            .mark = WEIR_MARK_LINE, .tone = k, .name = names[k], .count = 10, .x = x, .y = y};
+    assert_int_equal(draw_lines(&picture), WEIR_PICTURE_LINES);
+    assert_int_equal(line_of("rate, kops/s"), 0);
+    for (unsigned k = 0; k < 8; k++) {
+        char first[8];
+
+        snprintf(first, sizeof first, "%.5s", names[k]);
+        assert_in_range(line_of(first), WEIR_PICTURE_LINES - 3, WEIR_PICTURE_LINES - 1);
+    }
+    weir_picture_svg(&picture, true, &text);
+    assert_non_null(strstr(weir_text_string(&text), "picture-title\">a title of a program"));
+    assert_true(strcspn(strstr(text.data, "picture-title\">a title"), "<") < 15 + 60);
+    weir_text_close(&text);
+}
+
 /* Rank 23 of 132, and its times, are seen although twelve ranks are in a line. */
 static void a_slow_rank_of_many_is_seen(void **state)
 {
@@ -682,6 +741,66 @@ static void a_slow_rank_of_many_is_seen(void **state)
         assert_non_null(strstr(lines[10], is_time ? "\u2588" : "\u00b7"));
         assert_null(strstr(lines[9], is_time ? "\u2588" : "\u00b7"));
         line_of(is_time ? "(greatest of 12)" : "(least of 12)");
+    }
+}
+
+/* The label of a rule is where no line passes. */
+static void labels_of_rules_are_beside_lines(void **state)
+{
+    static const double at[] = {1, 2, 4, 8}, rates[] = {1.1, 1.17, 1.12, 0.97}, limit[] = {1};
+    static const char *const words[] = {"limit 1 GB/s"};
+    const struct weir_layer layers[] = {
+        {.mark = WEIR_MARK_LINE, .count = 4, .x = at, .y = rates},
+        {.mark = WEIR_MARK_RULE, .count = 1, .y = limit, .labels = words}};
+    const struct weir_picture picture = {.name = "x",
+                                         .title = "rule",
+                                         .caption = "",
+                                         .x = {.label = "", .scale = WEIR_SCALE_LOG2},
+                                         .y = {.label = "", .has_zero = true},
+                                         .layers = layers,
+                                         .layer_count = 2};
+    static struct weir_box boxes[WEIR_PICTURE_THIN];
+    static struct weir_plot plot;
+    struct weir_text text = {0};
+    double left, base, first = 8, last = 176 + 8;
+    const char *label;
+
+    weir_picture_svg(&picture, false, &text);
+    label = strstr(weir_text_string(&text), "class=\"label\"");
+    assert_non_null(label);
+    while (strncmp(label, "<text", 5) != 0)
+        label--;
+    assert_int_equal(sscanf(label, "<text x=\"%lf\" y=\"%lf\"", &left, &base), 2);
+    weir_plot_open(&plot, &picture, 7, 5);
+    for (unsigned i = 1; i < weir_plot_marks(&plot, layers, boxes); i++)
+        for (double part = 0; part <= 1; part += 0.01) {
+            double place = boxes[i - 1].x0 + part * (boxes[i].x0 - boxes[i - 1].x0);
+            double value = boxes[i - 1].y0 + part * (boxes[i].y0 - boxes[i - 1].y0);
+            double line = last - value * (last - first), middle = 30 + place * 398;
+
+            assert_false(middle > left && middle < left + 80 && line > base - 10 && line < base);
+        }
+    weir_text_close(&text);
+}
+
+/* Nothing is between the title and a plot whose y axis has no title. */
+static void plots_without_a_unit_begin_below_the_title(void **state)
+{
+    for (unsigned has_label = 0; has_label < 2; has_label++) {
+        const struct weir_layer layer = {.mark = WEIR_MARK_DOTS, .count = 2, .x = x, .y = x};
+        const struct weir_picture picture = {.name = "x",
+                                             .title = "x",
+                                             .caption = "",
+                                             .x.label = "",
+                                             .y.label = has_label ? "rate" : "",
+                                             .layers = &layer,
+                                             .layer_count = 1};
+        struct weir_text text = {0};
+
+        fill(2, 0, 0, 1);
+        weir_picture_svg(&picture, false, &text);
+        assert_non_null(strstr(weir_text_string(&text), has_label ? " 24V" : " 8V"));
+        weir_text_close(&text);
     }
 }
 
@@ -732,9 +851,13 @@ int main(void)
         cmocka_unit_test(equal_values_are_drawn_between_different_ticks),
         cmocka_unit_test(a_million_points_keep_their_least_and_greatest),
         cmocka_unit_test(rows_of_a_text_have_lines_of_their_own),
+        cmocka_unit_test(odd_bars_of_many_are_named),
         cmocka_unit_test(thinned_odd_dots_remain_odd),
         cmocka_unit_test(lines_end_at_gaps),
+        cmocka_unit_test(titles_and_names_are_cut_before_units),
         cmocka_unit_test(a_slow_rank_of_many_is_seen),
+        cmocka_unit_test(labels_of_rules_are_beside_lines),
+        cmocka_unit_test(plots_without_a_unit_begin_below_the_title),
         cmocka_unit_test(quantities_have_three_digits_and_a_unit),
         cmocka_unit_test(texts_are_escaped),
     };
