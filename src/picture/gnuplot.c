@@ -4,6 +4,7 @@
 #include "range.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Labels of ticks are formats. */
@@ -12,7 +13,8 @@ static void add_quoted(struct weir_text *text, const char *string, bool is_forma
     char room[WEIR_CUT_BYTES];
 
     weir_text_add(text, "'");
-    for (const char *at = weir_utf8_cut(string, 100, room); *at != '\0'; at++)
+    for (const char *at = weir_utf8_cut(string, is_format ? WEIR_NAME_WIDTH : 100, room);
+         *at != '\0'; at++)
         if (*at == '\'' || *at == '`')
             weir_text_add(text, "''");
         else
@@ -20,64 +22,101 @@ static void add_quoted(struct weir_text *text, const char *string, bool is_forma
     weir_text_add(text, "'");
 }
 
-/* Formats of tick labels. */
-static const char *const formats[WEIR_QUANTITY_COUNT] = {"%g",       "%.1s %cB/s", "%.1s %cops/s",
-                                                         "%.1s %cs", "%.0b %BB",   "%g"};
-
-static void add_axis(struct weir_text *text, const struct weir_axis *axis, const char *name)
+/* Sets the ticks and the range of an axis. Ends other than 0 have a margin: marks on the border are
+ * clipped. */
+static void add_axis(struct weir_text *text, const struct weir_range *range, char name)
 {
-    weir_text_add(text, "set %slabel ", name);
-    add_quoted(text, axis->label, false);
-    if (axis->scale == WEIR_SCALE_NAMES) {
-        weir_text_add(text,
-                      name[0] == 'x' ? "\nset xrange [-0.5:%u.5]\nset xtics rotate by -40 ("
-                                     : "\nset yrange [%u.5:-0.5]\nset ytics (",
-                      axis->name_count > 0 ? axis->name_count - 1 : 0);
-        for (unsigned i = 0; i < axis->name_count; i++) {
-            weir_text_add(text, "%s", i > 0 ? ", " : "");
-            add_quoted(text, axis->names[i], true);
-            weir_text_add(text, " %u", i);
-        }
-        weir_text_add(text, ")\n");
-        return;
+    const struct weir_axis *axis = range->axis;
+    bool has_names = axis->scale == WEIR_SCALE_NAMES;
+    bool is_log = axis->scale == WEIR_SCALE_LOG || axis->scale == WEIR_SCALE_LOG2;
+    unsigned count = has_names ? axis->name_count : range->tick_count;
+    double low = is_log ? log(range->low) : range->low;
+    double high = is_log ? log(range->high) : range->high, size = high - low;
+
+    weir_text_add(text, "set %clabel ", name);
+    add_quoted(text, range->title, false);
+    weir_text_add(text, "\nset %ctics%s (", name, has_names && name == 'x' ? " rotate by -40" : "");
+    for (unsigned i = 0; i < count; i++) {
+        double value = has_names ? i : low + range->ticks[i].place * size;
+
+        weir_text_add(text, "%s", i > 0 ? ", " : "");
+        add_quoted(text, has_names ? axis->names[i] : range->ticks[i].label, true);
+        weir_text_add(text, " %.9g", is_log ? exp(value) : value);
     }
-    weir_text_add(text, "\nset format %s '%s'\n", name, formats[axis->quantity]);
-    if (axis->scale != WEIR_SCALE_LINEAR)
-        weir_text_add(text, "set logscale %s %d\n", name, axis->scale == WEIR_SCALE_LOG2 ? 2 : 10);
-    else if (axis->has_zero)
-        weir_text_add(text, "set %srange [0:*]\n", name);
+    low -= !is_log && low == 0 ? 0 : size * 0.02;
+    high += !is_log && high == 0 ? 0 : size * 0.02;
+    weir_text_add(text, ")\n");
+    if (is_log)
+        weir_text_add(text, "set logscale %c %d\n", name, axis->scale == WEIR_SCALE_LOG2 ? 2 : 10);
+    if (has_names)
+        weir_text_add(text, name == 'x' ? "set xrange [-0.5:%d.5]\n" : "set yrange [%d.5:-0.5]\n",
+                      (int)fmax(count, 1) - 1);
+    else
+        weir_text_add(text, "set %crange [%.9g:%.9g]\n", name, is_log ? exp(low) : low,
+                      is_log ? exp(high) : high);
 }
 
-/* Adds the data of a layer, or a rule as an arrow that ends nowhere. */
-static void add_layer(struct weir_text *text, const struct weir_layer *layer, unsigned number)
+/* Adds the points of a layer, or its odd ones alone. An empty line ends a line at a gap. */
+static void add_points(struct weir_text *text, const struct weir_layer *layer, bool is_odd,
+                       unsigned number)
 {
     const double *arrays[] = {layer->x, layer->y, layer->low, layer->high};
 
-    if (layer->mark != WEIR_MARK_RULE)
-        weir_text_add(text, "$layer%u << EOD\n", number);
-    for (size_t i = 0; i < layer->count; i++)
-        if (layer->mark != WEIR_MARK_RULE) {
-            for (unsigned k = 0; k < 4; k++)
-                if (arrays[k] != NULL && isfinite(arrays[k][i]))
-                    weir_text_add(text, " %.9g", arrays[k][i]);
-                else
-                    weir_text_add(text, " ?"); /* gnuplot's missing value */
-            weir_text_add(text, "\n");
-        } else if (isfinite(layer->y != NULL ? layer->y[i] : layer->x[i])) {
-            weir_text_add(text,
-                          layer->y != NULL ? "set arrow from graph 0, first %1$.9g to graph 1, "
-                                             "first %1$.9g nohead dashtype 2\n"
-                                           : "set arrow from first %1$.9g, graph 0 to first "
-                                             "%1$.9g, graph 1 nohead dashtype 2\n",
-                          layer->y != NULL ? layer->y[i] : layer->x[i]);
-        }
-    if (layer->mark != WEIR_MARK_RULE)
-        weir_text_add(text, "EOD\n");
+    weir_text_add(text, "$%s%u << EOD\n", is_odd ? "odd" : "layer", number);
+    for (size_t i = 0; i < layer->count; i++) {
+        bool has_gaps = layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND;
+        bool is_gap = false;
+
+        if (is_odd && !layer->is_odd[i])
+            continue;
+        for (unsigned k = 0; k < 4; k++)
+            is_gap |= has_gaps && arrays[k] != NULL && !isfinite(arrays[k][i]);
+        for (unsigned k = 0; k < 4 && !is_gap; k++)
+            if (arrays[k] != NULL && isfinite(arrays[k][i]))
+                weir_text_add(text, " %.9g", arrays[k][i]);
+            else
+                weir_text_add(text, " ?"); /* gnuplot's missing value */
+        weir_text_add(text, "\n");
+    }
+    weir_text_add(text, "EOD\n");
 }
 
-/* Adds the data of cells, one in a line, and the plot of them. */
+/* Adds the rules of a layer as arrows that end nowhere, and its labels: those of lying bars are
+ * on the right of the plot, at `shift` from their rows. */
+static void add_notes(struct weir_text *text, const struct weir_layer *layer, bool is_lying,
+                      double shift)
+{
+    bool is_rule = layer->mark == WEIR_MARK_RULE;
+    bool is_level = is_rule && layer->y != NULL, is_upright = is_rule && layer->y == NULL;
+
+    for (size_t i = 0; i < layer->count && (is_rule || layer->labels != NULL); i++) {
+        char x[32] = "graph 1", y[32] = "graph 1";
+
+        if ((!is_level && !isfinite(layer->x[i])) || (!is_upright && !isfinite(layer->y[i])))
+            continue;
+        if (!is_level && !is_lying)
+            snprintf(x, sizeof x, "first %.9g", layer->x[i]);
+        if (!is_upright)
+            snprintf(y, sizeof y, "first %.9g", layer->y[i] + shift);
+        if (is_rule)
+            weir_text_add(text, "set arrow from %s, %s to %s, %s nohead dashtype 2\n",
+                          is_level ? "graph 0" : x, is_upright ? "graph 0" : y, x, y);
+        if (layer->labels == NULL || layer->labels[i] == NULL)
+            continue;
+        weir_text_add(text, "set label ");
+        add_quoted(text, layer->labels[i], false);
+        weir_text_add(text, " at %s, %s %s noenhanced\n", x, y,
+                      is_level     ? "right offset 0,0.6"
+                      : is_upright ? "left offset 0.7,-1"
+                                   : "left offset 0.7,0.2");
+    }
+}
+
+/* Adds the data of cells, one in a line. */
 static void add_cells(struct weir_text *text, const struct weir_picture *picture)
 {
+    static const char *const formats[WEIR_QUANTITY_COUNT] = {
+        "%g", "%.1s %cB/s", "%.1s %cops/s", "%.1s %cs", "%.0b %BB", "%g"};
     const struct weir_cells *cells = picture->cells;
 
     weir_text_add(text, "$cells << EOD\n");
@@ -92,9 +131,7 @@ static void add_cells(struct weir_text *text, const struct weir_picture *picture
         else
             weir_text_add(text, " NaN\n"); /* an image has no missing values */
     }
-    weir_text_add(text,
-                  "EOD\nset format cb '%s'\nset palette defined (0 '#eef4fb', 1 '#0b3766')\n"
-                  "plot $cells using 1:2:3 with image pixels notitle",
+    weir_text_add(text, "EOD\nset format cb '%s'\nset palette defined (0 '#eef4fb', 1 '#0b3766')\n",
                   formats[cells->quantity]);
 }
 
@@ -108,11 +145,11 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
                               "(($3+$4)/2):2:3:4 with xerrorbars pointtype 0"},
         [WEIR_MARK_SPANS] = {"1:(($3+$4)/2):($1-0.35):($1+0.35):3:4 with boxxyerror",
                              "3:2:3:4:($2-0.35):($2+0.35) with boxxyerror"}};
-    const char *separator = "plot ";
+    struct weir_text plots = {0};
     struct weir_plot plot;
     unsigned bar = 0;
 
-    weir_plot_open(&plot, picture, 2, 2);
+    weir_plot_open(&plot, picture, 6, 6);
     weir_text_add(text,
                   "# gnuplot 5: uncomment a terminal, then: gnuplot FILE\n"
                   "# set terminal svg size 720,420 noenhanced; set output '%s.svg'\n"
@@ -123,37 +160,47 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
     add_quoted(text, picture->title, false);
     weir_text_add(text,
                   " noenhanced\nset key below noenhanced\nset grid\nset style fill solid 0.7\n");
-    add_axis(text, &picture->x, "x");
-    add_axis(text, &picture->y, "y");
-    for (unsigned k = 0; k < picture->layer_count; k++)
-        add_layer(text, &picture->layers[k], k);
-    if (picture->cells != NULL) {
+    add_axis(text, &plot.x, 'x');
+    add_axis(text, &plot.y, 'y');
+    if (plot.label_width > 0)
+        weir_text_add(text, "set rmargin %u\n", plot.label_width + 3);
+    if (picture->cells != NULL)
         add_cells(text, picture);
-        separator = ", \\\n     ";
-    }
+    weir_text_add(&plots,
+                  picture->cells != NULL ? "$cells using 1:2:3 with image pixels notitle" : "");
     for (unsigned k = 0; k < picture->layer_count; k++) {
         const struct weir_layer *layer = &picture->layers[k];
+        bool is_bar = layer->mark == WEIR_MARK_BARS;
+        double width = 0.76 / fmax(plot.bar_layers, 1), from = -0.38 + width * bar;
         struct weir_box boxes[WEIR_PICTURE_THIN];
+        unsigned count = weir_plot_marks(&plot, layer, boxes), odd = 0;
 
-        if (layer->mark == WEIR_MARK_RULE || weir_plot_marks(&plot, layer, boxes) == 0)
-            continue;
-        weir_text_add(text, "%s$layer%u using ", separator, k);
-        if (layer->mark == WEIR_MARK_BARS) {
-            double width = 0.76 / plot.bar_layers, from = -0.38 + width * bar++;
-
-            weir_text_add(text,
-                          plot.lies ? "1:2:(0):1:($2%+.2f):($2%+.2f) with boxxyerror"
-                                    : "1:2:($1%+.2f):($1%+.2f):(0):2 with boxxyerror",
-                          from, from + width);
-        } else {
-            weir_text_add(text, "%s", styles[layer->mark][plot.lies]);
+        bar += is_bar;
+        add_notes(text, layer, is_bar && plot.lies, is_bar && plot.lies ? from + width / 2 : 0);
+        for (unsigned i = 0; i < count; i++)
+            odd += layer->is_odd != NULL && layer->is_odd[boxes[i].index];
+        for (unsigned is_odd = 0;
+             is_odd < 1 + (odd > 0) && layer->mark != WEIR_MARK_RULE && count > 0; is_odd++) {
+            add_points(text, layer, is_odd, k);
+            weir_text_add(&plots, "%s$%s%u using ", plots.length > 0 ? ", \\\n     " : "",
+                          is_odd ? "odd" : "layer", k);
+            if (is_bar)
+                weir_text_add(&plots,
+                              plot.lies ? "1:2:(0):1:($2%+.2f):($2%+.2f) with boxxyerror"
+                                        : "1:2:($1%+.2f):($1%+.2f):(0):2 with boxxyerror",
+                              from, from + width);
+            else
+                weir_text_add(&plots, "%s", styles[layer->mark][plot.lies]);
+            if (is_odd)
+                weir_text_add(&plots, " %s 2 linecolor rgb '#b3261e'",
+                              layer->mark == WEIR_MARK_DOTS ? "pointtype" : "fillstyle pattern");
+            weir_text_add(&plots, layer->name != NULL && !is_odd ? " title " : " notitle");
+            if (layer->name != NULL && !is_odd)
+                add_quoted(&plots, layer->name, false);
+            if (layer->mark == WEIR_MARK_LINE)
+                weir_text_add(&plots, " dashtype %u", layer->tone % 5 + 1);
         }
-        weir_text_add(text, layer->name != NULL ? " title " : " notitle");
-        if (layer->name != NULL)
-            add_quoted(text, layer->name, false);
-        if (layer->mark == WEIR_MARK_LINE)
-            weir_text_add(text, " dashtype %u", layer->tone % 5 + 1);
-        separator = ", \\\n     ";
     }
-    weir_text_add(text, "%s\n", separator[0] == 'p' ? "plot 1/0 notitle" : "");
+    weir_text_add(text, "plot %s\n", plots.length > 0 ? weir_text_string(&plots) : "1/0 notitle");
+    weir_text_close(&plots);
 }

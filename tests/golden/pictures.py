@@ -93,7 +93,7 @@ def weir(*words, command="report"):
 
 def values_of(script):
     """The rates in a script of gnuplot, without ideal lines and limits."""
-    is_vertical = "set ytics (" not in script
+    is_vertical = not re.search(r"set yrange \[\d+\.5:-0\.5\]", script)
     titles = dict(re.findall(r"\$layer(\d+) using .*?(notitle|title '[^']*')", script))
     for layer, data in re.findall(r"\$layer(\d+) << EOD\n(.*?)EOD", script, re.S):
         if not re.search("ideal|limit", titles.get(layer, "")):

@@ -744,6 +744,53 @@ static void a_slow_rank_of_many_is_seen(void **state)
     }
 }
 
+/* Rules, labels, odd marks, gaps and units are in scripts of gnuplot too. */
+static void scripts_have_all_that_pictures_have(void **state)
+{
+    static const char *const parts[][9] = {
+        {"forest", "set xlabel 'change, %'", "'5' 0.05", "$odd1 << EOD\n 0.07 3 ? ?\nEOD",
+         "$odd1 using 1:2 with points pointtype 2", "set arrow from first 0, graph 0"},
+        {"sweep", "set label 'limit 4.5 GB/s' at graph 1, first 4.5e+09 right",
+         "set label 'knee: 88 % of the limit' at first 128, first", "set yrange [0:5.1e+09]",
+         "'1024' 1024"},
+        {"series", "set label 'failure' at first 120, graph 1", "set xrange [0:304.98]",
+         "'4' 4e+09"},
+        {"bars", "set label 'slow' at graph 1, first 0.81", "set rmargin 11",
+         "$odd0 using 1:2:(0):1:($2-0.38):($2+0.00) with boxxyerror fillstyle pattern 2"},
+        {"spans", "$odd0 << EOD"}};
+    const struct weir_layer gap = {.mark = WEIR_MARK_LINE, .count = 3, .x = x, .y = y};
+    const struct weir_picture picture = {.name = "x",
+                                         .title = "x",
+                                         .caption = "",
+                                         .x.label = "",
+                                         .y.label = "",
+                                         .layers = &gap,
+                                         .layer_count = 1};
+    struct weir_text text = {0};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
+            struct weir_picture drawn;
+            struct weir_layer layers[4];
+            struct weir_cells cells;
+
+            if (strcmp(samples[k].name, parts[i][0]) != 0)
+                continue;
+            make(&samples[k], &drawn, layers, &cells);
+            weir_text_clear(&text);
+            weir_picture_gnuplot(&drawn, &text);
+            for (unsigned j = 1; j < 9 && parts[i][j] != NULL; j++)
+                if (strstr(weir_text_string(&text), parts[i][j]) == NULL)
+                    fail_msg("no %s in %s", parts[i][j], weir_text_string(&text));
+        }
+    fill(3, 0, 0, 1);
+    y[1] = NAN;
+    weir_text_clear(&text);
+    weir_picture_gnuplot(&picture, &text);
+    assert_non_null(strstr(weir_text_string(&text), " ?\n\n 2 "));
+    weir_text_close(&text);
+}
+
 /* The label of a rule is where no line passes. */
 static void labels_of_rules_are_beside_lines(void **state)
 {
@@ -856,6 +903,7 @@ int main(void)
         cmocka_unit_test(lines_end_at_gaps),
         cmocka_unit_test(titles_and_names_are_cut_before_units),
         cmocka_unit_test(a_slow_rank_of_many_is_seen),
+        cmocka_unit_test(scripts_have_all_that_pictures_have),
         cmocka_unit_test(labels_of_rules_are_beside_lines),
         cmocka_unit_test(plots_without_a_unit_begin_below_the_title),
         cmocka_unit_test(quantities_have_three_digits_and_a_unit),

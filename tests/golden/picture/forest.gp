@@ -8,11 +8,12 @@ set title 'forest' noenhanced
 set key below noenhanced
 set grid
 set style fill solid 0.7
-set xlabel 'change'
-set format x '%g'
+set xlabel 'change, %'
+set xtics ('-5' -0.05, '0' 0, '5' 0.05, '10' 0.1)
+set xrange [-0.053:0.103]
 set ylabel ''
+set ytics ('write' 0, 'read' 1, '"><script>alert(1)</scri..' 2, 'remove' 3)
 set yrange [3.5:-0.5]
-set ytics ('write' 0, 'read' 1, '"><script>alert(1)</script>?[31m?''''' 2, 'remove' 3)
 $layer0 << EOD
  ? 0 -0.04 0
  ? 1 -0.01 0.03
@@ -25,6 +26,10 @@ $layer1 << EOD
  0.04 2 ? ?
  0.07 3 ? ?
 EOD
+$odd1 << EOD
+ 0.07 3 ? ?
+EOD
 set arrow from first 0, graph 0 to first 0, graph 1 nohead dashtype 2
 plot $layer0 using (($3+$4)/2):2:3:4 with xerrorbars pointtype 0 title '95 % range', \
-     $layer1 using 1:2 with points title 'change of the median'
+     $layer1 using 1:2 with points title 'change of the median', \
+     $odd1 using 1:2 with points pointtype 2 linecolor rgb '#b3261e' notitle

@@ -8,10 +8,12 @@ set title 'heat' noenhanced
 set key below noenhanced
 set grid
 set style fill solid 0.7
-set xlabel 'time'
-set format x '%.1s %cs'
+set xlabel 'time, s'
+set xtics ('0' 0, '20' 20, '40' 40, '60' 60)
+set xrange [0:65.28]
 set ylabel 'rank'
-set format y '%g'
+set ytics ('0' 0, '10' 10, '20' 20, '30' 30)
+set yrange [0:32.64]
 $cells << EOD
  1 0.5 100000000
  3 0.5 100000000

@@ -9,11 +9,12 @@ set key below noenhanced
 set grid
 set style fill solid 0.7
 set xlabel 'part of operations'
-set xrange [-0.5:7.5]
 set xtics rotate by -40 ('50 %%' 0, '75 %%' 1, '90 %%' 2, '95 %%' 3, '99 %%' 4, '99.9 %%' 5, '99.99 %%' 6, 'greatest' 7)
+set xrange [-0.5:7.5]
 set ylabel 'latency'
-set format y '%.1s %cs'
+set ytics ('100 us' 0.0001, '10 ms' 0.01, '1 s' 1)
 set logscale y 10
+set yrange [1.51715515e-06:2.63651348]
 $layer0 << EOD
  0 4e-06 ? ?
  1 2.4e-05 ? ?

@@ -9,11 +9,11 @@ set key below noenhanced
 set grid
 set style fill solid 0.7
 set xlabel 'record'
+set xtics rotate by -40 ('write' 0, 'read' 1, '"><script>alert(1)</scri..' 2, 'remove' 3)
 set xrange [-0.5:3.5]
-set xtics rotate by -40 ('write' 0, 'read' 1, '"><script>alert(1)</script>?[31m?''''' 2, 'remove' 3)
 set ylabel 'file size'
+set ytics ('a rather long name of a ..' 0, 'ost2' 1, 'ost3' 2, 'ost4' 3, 'ost5' 4, 'ost6' 5, 'ost7' 6, 'ost8' 7)
 set yrange [7.5:-0.5]
-set ytics ('a rather long name of a target 1' 0, 'ost2' 1, 'ost3' 2, 'ost4' 3, 'ost5' 4, 'ost6' 5, 'ost7' 6, 'ost8' 7)
 $cells << EOD
  0 0 1.1e+09
  1 0 1.32359184e+09

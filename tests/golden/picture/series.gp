@@ -8,11 +8,12 @@ set title 'series' noenhanced
 set key below noenhanced
 set grid
 set style fill solid 0.7
-set xlabel 'time'
-set format x '%.1s %cs'
-set ylabel 'rate'
-set format y '%.1s %cB/s'
-set yrange [0:*]
+set xlabel 'time, s'
+set xtics ('0' 0, '50' 50, '100' 100, '150' 150, '200' 200, '250' 250)
+set xrange [0:304.98]
+set ylabel 'rate, GB/s'
+set ytics ('0' 0, '1' 1e+09, '2' 2e+09, '3' 3e+09, '4' 4e+09)
+set yrange [0:4.08e+09]
 $layer0 << EOD
  0 ? 1.68e+09 2.415e+09
  1 ? 2.02148571e+09 2.90588571e+09
@@ -619,5 +620,6 @@ $layer1 << EOD
 EOD
 set arrow from first 100, graph 0 to first 100, graph 1 nohead dashtype 2
 set arrow from first 120, graph 0 to first 120, graph 1 nohead dashtype 2
+set label 'failure' at first 120, graph 1 left offset 0.7,-1 noenhanced
 plot $layer0 using 1:3:4 with filledcurves fillstyle transparent solid 0.25 title '5 to 95 % of ranks', \
      $layer1 using 1:2 with lines title 'all ranks' dashtype 1

@@ -8,12 +8,12 @@ set title 'spans' noenhanced
 set key below noenhanced
 set grid
 set style fill solid 0.7
-set xlabel 'time'
-set format x '%.1s %cs'
-set xrange [0:*]
+set xlabel 'time, s'
+set xtics ('0' 0, '10' 10, '20' 20, '30' 30, '40' 40)
+set xrange [0:40.8]
 set ylabel 'label'
+set ytics ('a rather long name of a ..' 0, 'ost2' 1, 'ost3' 2, 'ost4' 3, 'ost5' 4, 'ost6' 5, 'ost7' 6, 'ost8' 7)
 set yrange [7.5:-0.5]
-set ytics ('a rather long name of a target 1' 0, 'ost2' 1, 'ost3' 2, 'ost4' 3, 'ost5' 4, 'ost6' 5, 'ost7' 6, 'ost8' 7)
 $layer0 << EOD
  ? 0 16 23
  ? 1 19.2522449 27.675102
@@ -24,4 +24,8 @@ $layer0 << EOD
  ? 6 12.7764363 18.3661272
  ? 7 11.2842275 16.221077
 EOD
-plot $layer0 using 3:2:3:4:($2-0.35):($2+0.35) with boxxyerror notitle
+$odd0 << EOD
+ ? 4 18.2479431 26.2314182
+EOD
+plot $layer0 using 3:2:3:4:($2-0.35):($2+0.35) with boxxyerror notitle, \
+     $odd0 using 3:2:3:4:($2-0.35):($2+0.35) with boxxyerror fillstyle pattern 2 linecolor rgb '#b3261e' notitle

@@ -9,11 +9,11 @@ set key below noenhanced
 set grid
 set style fill solid 0.7
 set xlabel ''
+set xtics rotate by -40 ('a rather long name of a ..' 0, 'ost2' 1, 'ost3' 2, 'ost4' 3, 'ost5' 4, 'ost6' 5, 'ost7' 6, 'ost8' 7)
 set xrange [-0.5:7.5]
-set xtics rotate by -40 ('a rather long name of a target 1' 0, 'ost2' 1, 'ost3' 2, 'ost4' 3, 'ost5' 4, 'ost6' 5, 'ost7' 6, 'ost8' 7)
-set ylabel 'rate'
-set format y '%.1s %cops/s'
-set yrange [0:*]
+set ylabel 'rate, kops/s'
+set ytics ('0' 0, '100' 100000, '200' 200000, '300' 300000, '400' 400000, '500' 500000)
+set yrange [0:510000]
 $layer0 << EOD
  0 300000 ? ?
  1 360979.592 ? ?
@@ -23,6 +23,9 @@ $layer0 << EOD
  5 283429.51 ? ?
  6 239558.18 ? ?
  7 211579.265 ? ?
+EOD
+$odd0 << EOD
+ 4 342148.934 ? ?
 EOD
 $layer1 << EOD
  0 ? 240000 345000
@@ -35,4 +38,5 @@ $layer1 << EOD
  7 ? 169263.412 243316.155
 EOD
 plot $layer0 using 1:2:($1-0.38):($1+0.38):(0):2 with boxxyerror notitle, \
+     $odd0 using 1:2:($1-0.38):($1+0.38):(0):2 with boxxyerror fillstyle pattern 2 linecolor rgb '#b3261e' notitle, \
      $layer1 using 1:(($3+$4)/2):3:4 with yerrorbars pointtype 0 title 'least to greatest'

@@ -9,11 +9,12 @@ set key below noenhanced
 set grid
 set style fill solid 0.7
 set xlabel 'ranks'
-set format x '%g'
+set xtics ('1' 1, '4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
 set logscale x 2
-set ylabel 'rate'
-set format y '%.1s %cB/s'
-set yrange [0:*]
+set xrange [0.870550563:1176.26712]
+set ylabel 'rate, GB/s'
+set ytics ('0' 0, '1' 1e+09, '2' 2e+09, '3' 3e+09, '4' 4e+09, '5' 5e+09)
+set yrange [0:5.1e+09]
 $layer0 << EOD
  1 65573770.5 ? ?
  2 131147541 ? ?
@@ -40,6 +41,7 @@ $layer1 << EOD
  512 ? 3.22237762e+09 3.93846154e+09
  1024 ? 3.40073801e+09 4.15645756e+09
 EOD
+set label 'knee: 88 % of the limit' at first 128, first 2.72340426e+09 left offset 0.7,0.2 noenhanced
 $layer2 << EOD
  1 65573770.5 ? ?
  2 129032258 ? ?
@@ -54,6 +56,7 @@ $layer2 << EOD
  1024 3.77859779e+09 ? ?
 EOD
 set arrow from graph 0, first 4.5e+09 to graph 1, first 4.5e+09 nohead dashtype 2
+set label 'limit 4.5 GB/s' at graph 1, first 4.5e+09 right offset 0,0.6 noenhanced
 plot $layer0 using 1:2 with lines title 'ideal' dashtype 4, \
      $layer1 using 1:(($3+$4)/2):3:4 with yerrorbars pointtype 0 notitle, \
      $layer2 using 1:2 with points title 'write'
