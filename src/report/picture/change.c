@@ -27,20 +27,26 @@ static const char *name_side(struct weir_pictures *set, const struct weir_compar
     return side ? "B" : "A";
 }
 
-/* "write 1m", without the figure if all cases are compared by it. With several sides names of lines
- * end with the value of the other one. */
+/* "write 1m", without the figure if all cases are compared by it, and without the value of the
+ * other side, which names of lines have with several sides. */
 static const char *name_case(struct weir_pictures *set, const struct weir_comparison_table *table,
                              const struct weir_compare_line *line)
 {
-    const char *name = line->name, *side = name_side(set, table, (unsigned)line->b->group);
-    bool is_alone = table->request->figures != NULL && strchr(table->request->figures, ',') == NULL;
-    size_t length;
+    const struct weir_compare_request *request = table->request;
+    const char *name = line->name, *side, *at, *last = NULL;
 
-    name += is_alone ? strlen(line->figure->name) + strlen(" of ") : 0;
-    length = strlen(name);
-    if (table->group_count > 2)
-        length -= strlen(side) - strlen(table->request->by) + strlen(", ") - 1;
-    return weir_pictures_short(set, weir_arena_printf(&set->arena, "%.*s", (int)length, name));
+    if (request->figures != NULL && strchr(request->figures, ',') == NULL)
+        name += strlen(line->figure->name) + strlen(" of ");
+    if (table->group_count > 2) {
+        side = name_side(set, table, (unsigned)line->b->group) + strlen(request->by);
+        side = weir_arena_printf(&set->arena, ",%s", side);
+        for (at = name; (at = strstr(at, side)) != NULL; at++)
+            last = at;
+        if (last != NULL)
+            name = weir_arena_printf(&set->arena, "%.*s%s", (int)(last - name), name,
+                                     last + strlen(side));
+    }
+    return weir_pictures_short(set, name);
 }
 
 static void add_changes(struct weir_pictures *set, const struct weir_comparison_table *table)

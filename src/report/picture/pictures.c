@@ -53,13 +53,11 @@ static const struct text {
      "Means of repetitions, with the least and the greatest. Outliers are hatched.", RATE, NONE},
     {"pairs", "%s",
      "From the rank of the row to the rank of the column: medians of repetitions. Hatched: more "
-     "than "
-     "a tenth worse than the median.",
+     "than a tenth worse than the median.",
      NONE, NONE},
     {"pairs-sum", "Pairs alone and all at once, with their sums",
-     "If the sum of the rates at once is below the sum of the rates alone, pairs share a part of "
-     "the network.",
-     RATE, NONE},
+     MEDIANS " If the sum at once is below the sum alone, pairs share a part of the network.", RATE,
+     NONE},
     {"operations", "Operations per second", MEDIANS, RATE, NONE},
     {"repetitions", "Rates of repetitions",
      "Each dot is a repetition, in the order in which they ran.", NONE, RATE},
@@ -729,6 +727,8 @@ static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *
         slow.x[i] = dots.x[i];
         slow.y[i] = dots.y[i];
         slow.is_odd[i] = i < slow_count;
+        if (n <= 64)
+            dots.y[i] = NAN;
         if (i < RANKS_NAMED)
             slow.labels[i] = weir_arena_printf(&set->arena, "rank %u%s%s", rates[i].rank,
                                                host != NULL ? ", " : "", host != NULL ? host : "");
