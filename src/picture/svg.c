@@ -11,6 +11,7 @@
 #define PLOT_HEIGHT 176.0
 #define ROW_HEIGHT 19.0 /* room for a name on the y axis */
 #define PLOT_HEIGHT_MAX 880.0
+#define SQUARE 4.0     /* of the map of lines */
 #define ROWS_MAX 80    /* of lying bars */
 #define TITLE_WIDTH 54 /* columns of a title: it is bold */
 #define CHARACTER 7.4  /* width of a digit in the widest of the usual fonts of 12 pixels */
@@ -33,6 +34,7 @@ struct frame {
     double bottom;                 /* lower end of the drawing */
     struct box labels[LABELS_MAX]; /* in the plot */
     unsigned label_count;
+    bool has_line[240][111]; /* squares: PLOT_HEIGHT_MAX, with what is above it, and WIDTH */
 };
 
 static double x_of(const struct frame *frame, double place)
@@ -67,29 +69,6 @@ static bool take_room(struct frame *frame, const struct box *box)
     return true;
 }
 
-/* Returns true if a line passes through a box. */
-static bool is_crossed(struct frame *frame, const struct box *box)
-{
-    const struct weir_picture *picture = frame->plot.picture;
-    struct weir_box boxes[WEIR_PICTURE_THIN];
-
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        bool is_line = picture->layers[k].mark == WEIR_MARK_LINE;
-        unsigned count = is_line ? weir_plot_marks(&frame->plot, &picture->layers[k], boxes) : 0;
-
-        for (unsigned i = 0; i < count; i++)
-            for (double part = 0; part < 1; part += 1.0 / 64) {
-                const struct weir_box *to = &boxes[i], *from = to->is_first ? to : to - 1;
-                double x = x_of(frame, from->x0 + part * (to->x0 - from->x0));
-                double y = y_of(frame, from->y0 + part * (to->y0 - from->y0));
-
-                if (x > box->left && x < box->right && y > box->top && y < box->bottom)
-                    return true;
-            }
-    }
-    return false;
-}
-
 /* Writes a label near the upper right end of a mark, or near its other end: above, at the sides or
  * below, where no other label is, and if possible no line. */
 static void add_label(struct frame *frame, const struct box *mark, const char *words)
@@ -104,9 +83,13 @@ static void add_label(struct frame *frame, const struct box *mark, const char *w
         double x = (i / 6 % 2 == 0 ? mark->right : mark->left) + places[i % 6][0];
         double y = (i / 6 % 2 == 0 ? mark->top : mark->bottom) + places[i % 6][1];
         struct box box = {x, y - 11, x + width, y + 3};
+        bool is_crossed = false;
 
+        for (double v = fmax(box.top, 0); v < fmin(box.bottom, frame->in.bottom); v += SQUARE)
+            for (double u = fmax(box.left, 0); u < fmin(box.right, WIDTH); u += SQUARE)
+                is_crossed |= frame->has_line[(unsigned)(v / SQUARE)][(unsigned)(u / SQUARE)];
         if (box.left >= frame->in.left && box.right <= WIDTH && box.top >= frame->in.top - 4 &&
-            box.bottom <= frame->in.bottom && (i >= 2 * 6 || !is_crossed(frame, &box)) &&
+            box.bottom <= frame->in.bottom && (i >= 2 * 6 || !is_crossed) &&
             take_room(frame, &box)) {
             add_words(frame, x, y, "label", shown);
             return;
@@ -197,6 +180,12 @@ static void draw_path(struct frame *frame, const struct weir_layer *layer)
         double x0 = x_of(frame, at->x0), x1 = x_of(frame, at->x1);
         double y0 = y_of(frame, at->y0), y1 = y_of(frame, at->y1);
 
+        for (double part = is_band || at->is_first ? 1 : 0; part < 1; part += 1.0 / 64) {
+            double x = x_of(frame, at[-1].x0 + part * (at->x0 - at[-1].x0));
+            double y = y_of(frame, at[-1].y0 + part * (at->y0 - at[-1].y0));
+
+            frame->has_line[(unsigned)(y / SQUARE)][(unsigned)(x / SQUARE)] = true;
+        }
         weir_text_add(&frame->text, "%c%.4g %.4g", is_band ? "LM"[i == 0] : "LM"[at->is_first],
                       is_high ? x1 : x0, is_high ? y1 : y0);
         if (!is_band && (x1 > x0 || y1 < y0))
@@ -269,17 +258,14 @@ static void draw_cells(struct frame *frame, const struct weir_cells *cells)
                   in->left, in->top, width, height);
     for (int class = 0; class < WEIR_HEAT_CLASSES; class ++) {
         weir_text_add(&frame->text, "<path class=\"heat h%d\" d=\"", class);
-        for (unsigned line = 0; line < cells->rows; line++) {
-            weir_text_add(&frame->text, "M0 %u.5", line);
-            for (unsigned k = 0, run, gap = 0; k<cells->columns; k += run> 0 ? run : 1) {
+        for (unsigned line = 0; line < cells->rows; line++)
+            for (unsigned k = 0, run; k < cells->columns; k += run + 1) {
                 for (run = 0; k + run < cells->columns &&
                               weir_plot_class(plot, line, k + run, &cell) == class;)
                     run++;
                 if (run > 0)
-                    weir_text_add(&frame->text, "m%u 0h%u", gap, run);
-                gap = run > 0 ? 0 : gap + 1;
+                    weir_text_add(&frame->text, "M%u %u.5h%u", k, line, run);
             }
-        }
         weir_text_add(&frame->text, "\"><title>%s to %s</title></path>\n",
                       weir_value_words(room, &plot->heat_axis, low + step * class),
                       weir_value_words(other, &plot->heat_axis, low + step * (class + 1)));
@@ -524,11 +510,12 @@ void weir_picture_svg(const struct weir_picture *picture, bool is_alone, struct 
     if (picture->cells != NULL && frame.plot.has_data)
         draw_cells(&frame, picture->cells);
     draw_axes(&frame, is_turned);
-    for (unsigned k = 0; k < picture->layer_count; k++) {
-        const struct weir_layer *layer = &picture->layers[k];
+    for (unsigned k = 0; k < 2 * picture->layer_count; k++) { /* labels follow lines */
+        const struct weir_layer *layer = &picture->layers[k % picture->layer_count];
         bool is_path = layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND;
 
-        (is_path ? draw_path : draw_marks)(&frame, layer);
+        if (is_path == (k < picture->layer_count))
+            (is_path ? draw_path : draw_marks)(&frame, layer);
     }
     if (!frame.plot.has_data)
         add_words(&frame, x_of(&frame, 0.5), y_of(&frame, 0.5), "middle", "no data");

@@ -161,6 +161,7 @@ static unsigned add_legend(const struct sheet *sheet, struct weir_text *text)
 {
     const struct weir_picture *picture = sheet->plot.picture;
     const struct weir_cells *cells = picture->cells;
+    const struct weir_range *heat = &sheet->plot.heat;
     unsigned lines = 1, used, named = 0;
     char room[WEIR_VALUE_BYTES], cut[WEIR_CUT_BYTES];
 
@@ -182,19 +183,16 @@ static unsigned add_legend(const struct sheet *sheet, struct weir_text *text)
             weir_text_add(text, " %s", cut);
         }
     if (cells != NULL && sheet->plot.has_data) {
-        unsigned down = (cells->rows + PLOT_LINES - 1) / PLOT_LINES;
-        unsigned across = (cells->columns + sheet->width - 1) / sheet->width;
+        unsigned each = (cells->rows + PLOT_LINES - 1) / PLOT_LINES *
+                        ((cells->columns + sheet->width - 1) / sheet->width);
+        bool is_time = cells->quantity == WEIR_QUANTITY_SECONDS;
 
-        weir_text_add(text, "   %s ",
-                      weir_value_words(room, &sheet->plot.heat_axis, sheet->plot.heat.low));
+        weir_text_add(text, "   %s ", weir_value_words(room, heat->axis, heat->low));
         for (unsigned class = 0; class < WEIR_HEAT_CLASSES; class ++)
             add_glyph(text, sheet, GLYPH_HEAT + class);
-        weir_text_add(text, " %s",
-                      weir_value_words(room, &sheet->plot.heat_axis, sheet->plot.heat.high));
-        if (down * across > 1)
-            weir_text_add(text, " (%s of %u)",
-                          cells->quantity == WEIR_QUANTITY_SECONDS ? "greatest" : "least",
-                          down * across);
+        weir_text_add(text, " %s", weir_value_words(room, heat->axis, heat->high));
+        if (each > 1)
+            weir_text_add(text, " (%s of %u)", is_time ? "greatest" : "least", each);
     }
     weir_text_add(text, "\n");
     return lines;
