@@ -152,11 +152,12 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
     weir_plot_open(&plot, picture, 6, 6);
     weir_text_add(text,
                   "# gnuplot 5: uncomment a terminal, then: gnuplot FILE\n"
-                  "# set terminal svg size 720,420 noenhanced; set output '%s.svg'\n"
+                  "# set terminal svg size 720,%.0f noenhanced; set output '%s.svg'\n"
                   "# set terminal pdfcairo noenhanced; set output '%s.pdf'\n"
                   "# set terminal dumb 78 24 noenhanced\n"
                   "set encoding utf8\nset datafile missing '?'\nset title ",
-                  picture->name, picture->name);
+                  fmax(plot.lies ? 120 + 18.0 * picture->y.name_count : 0, 420), picture->name,
+                  picture->name);
     add_quoted(text, picture->title, false);
     weir_text_add(text,
                   " noenhanced\nset key below noenhanced\nset grid\nset style fill solid 0.7\n");

@@ -235,23 +235,8 @@ static void find_log(struct weir_range *range, unsigned most)
         }
 }
 
-static void show_row(struct weir_range *range, unsigned most, double row)
-{
-    unsigned k = range->shown_count;
-
-    for (unsigned i = 0; i < range->shown_count; i++)
-        if (range->shown[i] == row)
-            return;
-    if (k >= most || !(row >= 0 && row < range->axis->name_count))
-        return;
-    for (; k > 0 && range->shown[k - 1] > row; k--)
-        range->shown[k] = range->shown[k - 1];
-    range->shown[k] = (unsigned)row;
-    range->shown_count++;
-}
-
-/* Chooses the rows of names that are shown if there is room for `most` lying bars: two from each
- * end, odd ones, and others from both ends on. */
+/* Chooses the rows of names that are shown if there is room for `most` lying bars: of too many a
+ * third from each end, and odd ones between them. */
 static void find_rows(struct weir_plot *plot, unsigned most)
 {
     const struct weir_picture *picture = plot->picture;
@@ -260,24 +245,27 @@ static void find_rows(struct weir_plot *plot, unsigned most)
     bool is_cut = count > most / layers;
     char label[WEIR_VALUE_BYTES];
 
-    snprintf(range->title, sizeof range->title, "%s", picture->y.label);
-    most = is_cut ? (most > layers ? (most - 1) / layers : 1) : count;
-    for (unsigned k = 0; k < count && range->shown_count < most; k++) {
-        for (unsigned j = 0; k == (most > 4 ? 4 : 0) && j < picture->layer_count; j++)
-            for (size_t i = 0; picture->layers[j].is_odd != NULL && i < picture->layers[j].count;
-                 i++)
-                if (picture->layers[j].is_odd[i])
-                    show_row(range, most, floor(picture->layers[j].y[i] + 0.5));
-        show_row(range, most, k % 2 == 0 ? k / 2 : count - 1 - k / 2);
-    }
-    while (range->gap < most && range->shown[range->gap] == range->gap)
-        range->gap++;
+    range->gap = most = is_cut ? (most > layers ? (most - 1) / layers : 1) : count;
     range->gap_rows = is_cut ? 1.0 / layers : 0;
     range->rows = fmax(most + range->gap_rows, 1);
     range->low = range->rows - 0.5;
     range->high = -0.5;
-    for (unsigned k = 0; k < most; k++)
-        add_tick(range, range->shown[k], picture->y.names[range->shown[k]]);
+    for (unsigned row = 0; row < count; row++) {
+        unsigned left = most - range->shown_count;
+        bool has_priority = row < most / 3;
+
+        for (unsigned k = 0; k < picture->layer_count; k++)
+            for (size_t i = 0; picture->layers[k].is_odd != NULL && i < picture->layers[k].count;
+                 i++)
+                has_priority |=
+                    picture->layers[k].is_odd[i] && floor(picture->layers[k].y[i] + 0.5) == row;
+        if (count - row <= left || (has_priority && left > most / 3)) {
+            range->shown[range->shown_count++] = row;
+            add_tick(range, row, picture->y.names[row]);
+        } else if (range->gap == most) {
+            range->gap = range->shown_count;
+        }
+    }
     if (is_cut) {
         snprintf(label, sizeof label, "... %u more", count - most);
         add_tick(range, range->shown[0], label);
@@ -290,7 +278,6 @@ static void find_range(struct weir_range *range, bool is_y, unsigned most, bool 
     const struct weir_axis *axis = range->axis;
     double last = axis->name_count > 0 ? axis->name_count - 0.5 : 0.5;
 
-    snprintf(range->title, sizeof range->title, "%s", axis->label);
     range->rows = axis->name_count > 0 ? axis->name_count : 50;
     if (axis->scale == WEIR_SCALE_NAMES) { /* from the left, and from the top */
         range->low = is_y ? last : -0.5;
@@ -317,10 +304,11 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
     struct weir_range *across;
 
     *plot = (struct weir_plot){.picture = picture, .lies = picture->y.scale == WEIR_SCALE_NAMES};
-    plot->x = (struct weir_range){
-        .axis = &picture->x, .low = INFINITY, .high = -INFINITY, .spread = SPREAD};
-    plot->y = (struct weir_range){
-        .axis = &picture->y, .low = INFINITY, .high = -INFINITY, .spread = SPREAD};
+    plot->x = (struct weir_range){.axis = &picture->x, .low = INFINITY, .high = -INFINITY};
+    plot->y = (struct weir_range){.axis = &picture->y, .low = INFINITY, .high = -INFINITY};
+    plot->x.spread = plot->y.spread = SPREAD;
+    snprintf(plot->x.title, sizeof plot->x.title, "%s", picture->x.label);
+    snprintf(plot->y.title, sizeof plot->y.title, "%s", picture->y.label);
     plot->heat = (struct weir_range){.axis = &plot->heat_axis, .low = INFINITY, .high = -INFINITY};
     across = plot->lies ? &plot->x : &plot->y;
     for (unsigned k = 0; k < picture->layer_count; k++) {

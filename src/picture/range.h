@@ -40,7 +40,7 @@ struct weir_plot {
 };
 
 /* Computes the ranges of a picture, with about x_ticks and y_ticks ticks. Of more than y_ticks
- * lying bars, odd ones, and the first and the last rows are shown. */
+ * lying bars, the first and the last rows are shown, and odd ones. */
 void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, unsigned x_ticks,
                     unsigned y_ticks);
 

@@ -96,10 +96,10 @@ static void draw_layer(struct sheet *sheet, const struct weir_layer *layer)
              x += 0.5 / sheet->width) {
             double part = (x - last->x0) / (at->x0 - last->x0);
             double low = last->y0 + part * (at->y0 - last->y0);
-            double high = last->y1 + part * (at->y1 - last->y1);
+            double high = last->y1 + part * (at->y1 - last->y1),
+                   cut = is_line ? (high - low) / 2 : 0;
 
-            fill(sheet, x, is_line ? (low + high) / 2 : low, x, is_line ? (low + high) / 2 : high,
-                 glyph);
+            fill(sheet, x, low + cut, x, high - cut, glyph);
         }
         if (lies && layer->mark != WEIR_MARK_RULE)
             fill(sheet, at->x0, middle, at->x1, middle, glyph);

@@ -758,6 +758,8 @@ static void scripts_have_all_that_pictures_have(void **state)
         {"bars", "set label 'slow' at graph 1, first 0.81", "set rmargin 11",
          "$odd0 using 1:2:(0):1:($2-0.38):($2+0.00) with boxxyerror fillstyle pattern 2"},
         {"spans", "$odd0 << EOD"}};
+    struct weir_picture rows;
+    struct weir_layer bars[4];
     const struct weir_layer gap = {.mark = WEIR_MARK_LINE, .count = 3, .x = x, .y = y};
     const struct weir_picture picture = {.name = "x",
                                          .title = "x",
@@ -788,6 +790,10 @@ static void scripts_have_all_that_pictures_have(void **state)
     weir_text_clear(&text);
     weir_picture_gnuplot(&picture, &text);
     assert_non_null(strstr(weir_text_string(&text), " ?\n\n 2 "));
+    make_rows(&rows, bars, 60, 1);
+    weir_text_clear(&text);
+    weir_picture_gnuplot(&rows, &text);
+    assert_non_null(strstr(weir_text_string(&text), "set terminal svg size 720,1200 "));
     weir_text_close(&text);
 }
 
