@@ -212,6 +212,11 @@ def as_sweep(values, *seconds, verdict="OK", axis="transfer"):
     return edit
 
 
+def limited(write, read):
+    """Plans of sweeps with limits in bytes per second."""
+    return lambda records: records[0]["plan"]["sweep"].update(write_limit_per_s=write, read_limit_per_s=read)
+
+
 def lasting(factor):
     """Phases that last longer after their last transfer."""
     return each_phase(lambda phase: phase["windows"].update(total_s=factor * phase["windows"]["total_s"]))
@@ -370,6 +375,9 @@ SAYS = (
     ("verdict/sweep.jsonl", as_sweep(("256k", "64k", "512k", "128k"), *GROWING), "--picture sweep-write --format gnuplot", r"\n 65536 .*\n 131072 .*\n 262144 .*\n 524288 "),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING, verdict="DO NOT USE"), "--picture sweep-write", "│.*×", "median +× not to be used"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write", "!not to be used"),
+    ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture list", r"^sweep-all +.*Phases over transfer\nsweep-write ", "!sweep-all-ops"),
+    ("verdict/sweep.jsonl", after(as_sweep(SIZES, *GROWING), limited(1e9, 1e9)), "--picture sweep-all --format svg", ">write<", ">read<", ">limit 1 GB/s<", ">knee, 21 % of limit<", "!write limit"),
+    ("verdict/sweep.jsonl", after(as_sweep(SIZES, *GROWING), limited(1e9, 5e8)), "--picture sweep-all --format svg", ">write limit 1 GB/s<", ">read limit 500 MB/s<", "!ideal"),
     ("verdict/sweep.jsonl", as_sweep(("1", "2", "4", "8"), *GROWING), "--picture sweep-write --format svg", ">knee<"),
 )
 

@@ -90,81 +90,97 @@ static void add_ideal(struct weir_pictures *set, const struct weir_sweep_table *
     ideal.layer->count = n;
 }
 
-/* A line joins numbers alone: names have no order. Incomplete and unusable steps are in a separate
- * layer. */
-static void add_curve(struct weir_pictures *set, const struct weir_sweep_table *table)
+/* Curves of one table, or of several that count alike. A line joins numbers alone: names have no
+ * order. */
+static void add_curves(struct weir_pictures *set, const struct weir_sweep_table *const tables[],
+                       unsigned count)
 {
     const struct weir_plan *plan = set->run->plan;
     const struct weir_sweep_axis *axis = &plan->sweep.axes[0];
-    const struct weir_trend *trend = &table->trends[0];
     struct weir_arena *arena = &set->arena;
-    double limit = table->counts_ops ? 0 : table->limit, top = limit;
-    unsigned *order = weir_arena_take(arena, (table->count + 1) * sizeof *order), odd_count = 0;
-    bool has_knee = weir_sweep_has_knee(plan, table, 0), has_names;
-    struct weir_points dots, ranges, line = {0}, odd = {0};
-    enum weir_quantity quantity = quantity_of(table);
+    unsigned steps = tables[0]->count, left_out = count > WEIR_TONES ? count - WEIR_TONES : 0;
+    unsigned *order = weir_arena_take(arena, (steps + 1) * sizeof *order);
+    double *x = weir_arena_take(arena, (steps + 1) * sizeof *x), top = 0, limit;
+    enum weir_quantity quantity = quantity_of(tables[0]);
+    const char *name = count > 1 ? "Phases" : tables[0]->name, *odd_name = "not to be used";
+    bool has_knees = false, is_common = true, has_names;
 
-    if (weir_pictures_add(set, "sweep", table->name,
-                          weir_arena_printf(arena, "%s over %s", table->name, axis->name)) == NULL)
+    count -= left_out;
+    for (unsigned t = 1; t < count; t++)
+        is_common &= tables[t]->limit == tables[0]->limit;
+    if (weir_pictures_add(set, "sweep",
+                          count == 1              ? name
+                          : tables[0]->counts_ops ? "all ops"
+                                                  : "all",
+                          weir_arena_printf(arena, "%s over %s", name, axis->name)) == NULL)
         return;
-    if (!has_knee)
-        set->latest->caption = "Medians of repetitions, with the least and the greatest.";
+    weir_left_out_add(set, left_out, "phase");
     set_axis(&set->latest->x, axis);
     set->latest->y.quantity = quantity;
     has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
-    for (unsigned i = 0, k; i < table->count; i++) {
-        for (k = i;
-             k > 0 && !has_names &&
-             number_of(table->rows[order[k - 1]].values[0]) > number_of(table->rows[i].values[0]);
-             k--)
-            order[k] = order[k - 1];
-        order[k] = i;
-        odd_count += is_flagged(&table->rows[i]);
-    }
-    dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "median", table->count);
-    ranges = weir_layer_add(set, WEIR_MARK_RANGES, 0, NULL, table->count);
-    ranges.layer->x = dots.x;
-    if (!has_names) {
-        line = weir_layer_add(set, WEIR_MARK_LINE, 0, NULL, table->count);
-        line.layer->x = dots.x;
-    }
-    if (odd_count > 0) {
-        odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", table->count);
-        odd.layer->x = dots.x;
-    }
-    ranges.layer->y = NULL;
-    for (unsigned i = 0; i < table->count; i++) {
-        const struct weir_sweep_row *row = &table->rows[order[i]];
-        double median = row->count > 0 ? trend->steps[order[i]].median : NAN;
-        bool is_knee = has_knee && order[i] == trend->knee, is_odd = is_flagged(row);
-        const char *label;
+    for (unsigned i = 0, k; i < steps; i++) {
+        double value = has_names ? i : number_of(axis->values[i]);
 
-        weir_verdict_note(set, row->believed);
-        dots.x[i] = has_names ? i : number_of(row->values[0]);
-        dots.y[i] = is_odd ? NAN : median;
-        if (line.y != NULL)
-            line.y[i] = median;
-        if (odd.y != NULL) {
-            odd.y[i] = is_odd ? median : NAN;
-            odd.is_odd[i] = is_odd;
+        for (k = i; k > 0 && x[k - 1] > value; k--) {
+            order[k] = order[k - 1];
+            x[k] = x[k - 1];
         }
-        ranges.low[i] = row->count > 0 ? row->rate_min : NAN;
-        ranges.high[i] = row->count > 0 ? row->rate_max : NAN;
-        top = fmax(top, row->count > 0 ? row->rate_max : 0);
-        if (row->count == 0 || !(is_knee || order[i] == trend->best))
-            continue;
-        label = limit > 0 ? weir_arena_printf(arena, "%s%.0f %% of limit", is_knee ? "knee, " : "",
-                                              100 * median / limit)
-                : is_knee ? "knee"
-                          : weir_pictures_text(set, quantity, median);
-        (is_odd ? odd : dots).labels[i] = label;
+        order[k] = i;
+        x[k] = value;
     }
-    if (table->has_efficiency)
-        add_ideal(set, table, order, dots.x, 1.1 * top);
-    if (limit > 0)
-        weir_rule_add(
-            set, true, WEIR_TONE_ODD, NULL, limit,
-            weir_arena_printf(arena, "limit %s", weir_pictures_text(set, quantity, limit)));
+    for (unsigned t = 0; t < count; t++) {
+        const struct weir_sweep_table *table = tables[t];
+        const struct weir_trend *trend = &table->trends[0];
+        bool has_knee = weir_sweep_has_knee(plan, table, 0);
+        unsigned first = 0;
+        struct weir_points dots, ranges, line = {0};
+
+        has_knees |= has_knee;
+        limit = table->counts_ops ? 0 : table->limit;
+        while (tables[first]->limit != table->limit)
+            first++;
+        top = fmax(top, limit);
+        dots = weir_layer_add(set, WEIR_MARK_DOTS, t, count > 1 ? table->name : "median", steps);
+        ranges = weir_layer_add(set, WEIR_MARK_RANGES, t, NULL, steps);
+        ranges.layer->y = NULL;
+        dots.x = x;
+        dots.layer->x = ranges.layer->x = x;
+        if (!has_names) {
+            line = weir_layer_add(set, WEIR_MARK_LINE, t, NULL, steps);
+            line.layer->x = x;
+        }
+        for (unsigned i = 0; i < steps; i++) {
+            const struct weir_sweep_row *row = &table->rows[order[i]];
+            bool is_knee = has_knee && order[i] == trend->knee;
+
+            weir_verdict_note(set, row->believed);
+            dots.y[i] = row->count > 0 ? trend->steps[order[i]].median : NAN;
+            dots.is_odd[i] = is_flagged(row);
+            if (line.y != NULL)
+                line.y[i] = dots.y[i];
+            ranges.low[i] = row->count > 0 ? row->rate_min : NAN;
+            ranges.high[i] = row->count > 0 ? row->rate_max : NAN;
+            top = fmax(top, row->count > 0 ? row->rate_max : 0);
+            if (row->count > 0 && (is_knee || order[i] == trend->best))
+                dots.labels[i] =
+                    limit > 0 ? weir_arena_printf(arena, "%s%.0f %% of limit",
+                                                  is_knee ? "knee, " : "", 100 * dots.y[i] / limit)
+                    : is_knee ? "knee"
+                              : weir_pictures_text(set, quantity, dots.y[i]);
+        }
+        if (weir_odd_split(set, &dots, odd_name))
+            odd_name = NULL;
+        if (limit > 0 && first == t)
+            weir_rule_add(set, true, WEIR_TONE_ODD, NULL, limit,
+                          weir_arena_printf(arena, "%s%slimit %s", is_common ? "" : table->name,
+                                            is_common ? "" : " ",
+                                            weir_pictures_text(set, quantity, limit)));
+    }
+    if (count == 1 && tables[0]->has_efficiency)
+        add_ideal(set, tables[0], order, x, 1.1 * top);
+    if (has_knees)
+        weir_caption_add(set, "The knee is the first step that is not below the best one by more "
+                              "than the noise.");
 }
 
 static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep_table *table)
@@ -194,14 +210,29 @@ static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep_ta
 void weir_pictures_make_sweep(struct weir_pictures *set)
 {
     const struct weir_plan *plan = set->run->plan;
-    const struct weir_sweep_table *tables;
+    const struct weir_sweep_table *tables, **alike;
     unsigned count = 0;
 
     if (plan == NULL || plan->sweep.axis_count == 0)
         return;
     tables = weir_sweep_tables(&set->arena, plan, set->run->result, &count);
-    for (unsigned i = 0; i < count; i++)
-        (plan->sweep.axis_count == 1 ? add_curve : add_sweep_grid)(set, &tables[i]);
+    alike = weir_arena_take(&set->arena, (count + 1) * sizeof *alike);
+    for (unsigned ops = 0; ops < 2 && plan->sweep.axis_count == 1; ops++) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < count; i++)
+            if (tables[i].counts_ops == ops)
+                alike[n++] = &tables[i];
+        if (n > 1)
+            add_curves(set, alike, n);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        alike[0] = &tables[i];
+        if (plan->sweep.axis_count == 1)
+            add_curves(set, alike, 1);
+        else
+            add_sweep_grid(set, &tables[i]);
+    }
 }
 
 /* ---- record by file size ---- */

@@ -19,7 +19,7 @@
 #define SERIES_SHOWN 3
 #define RANKS_NAMED 3
 
-#define LAYERS_MAX (2 * WEIR_PICTURE_SIDES_MAX)
+#define LAYERS_MAX (4 * WEIR_TONES + 2) /* curves of sweeps are the most */
 _Static_assert(LAYERS_MAX >= REPETITIONS_SHOWN + 3 + WEIR_VERB_RESULTS_MAX &&
                    LAYERS_MAX >= 2 * SERIES_SHOWN + 4 && LAYERS_MAX >= WEIR_TONES,
                "layers of latencies, of series, of labels");
@@ -43,9 +43,7 @@ static const struct text {
     const char *key, *title, *caption;
     enum axis x, y;
 } texts[] = {
-    {"sweep", "%s",
-     MEDIANS " The knee is the first step that is not below the best one by more than the noise.",
-     NONE, RATE},
+    {"sweep", "%s", MEDIANS, NONE, RATE},
     {"sweep-grid", "%s", "Medians of repetitions.", NONE, NONE},
     {"records", "%s: rate by record and file size",
      "The last repetition of each. Hatched rates are not to be used.", NONE, NONE},
@@ -208,6 +206,27 @@ void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, cons
     rule.layer->x = is_level ? NULL : rule.x;
     rule.layer->y = is_level ? rule.y : NULL;
     rule.labels[0] = label;
+}
+
+bool weir_odd_split(struct weir_pictures *set, const struct weir_points *points, const char *name)
+{
+    size_t count = 0, n = 0;
+    struct weir_points odd;
+
+    for (size_t i = 0; i < points->layer->count; i++)
+        count += points->is_odd[i] && isfinite(points->y[i]);
+    if (count == 0)
+        return false;
+    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, name, count);
+    for (size_t i = 0; i < points->layer->count; i++)
+        if (points->is_odd[i] && isfinite(points->y[i])) {
+            odd.x[n] = points->x[i];
+            odd.y[n] = points->y[i];
+            odd.labels[n] = points->labels[i];
+            odd.is_odd[n++] = true;
+            points->y[i] = NAN;
+        }
+    return true;
 }
 
 /* Sets a logarithmic axis for values that a linear one does not show: the least is below 2 % of the

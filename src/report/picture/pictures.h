@@ -67,6 +67,9 @@ struct weir_points {
 /* Adds a layer with arrays of `count` elements. Whiskers are level: they have a y. */
 struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark, unsigned tone,
                                   const char *name, size_t count);
+/* Moves odd dots into a layer of their own with a name, as thinning drops dots. Returns whether
+ * there are any. */
+bool weir_odd_split(struct weir_pictures *set, const struct weir_points *points, const char *name);
 /* Adds a rule at `value` of the x axis, or of the y axis if it is level. */
 void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, const char *name,
                    double value, const char *label);
