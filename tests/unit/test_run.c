@@ -139,20 +139,30 @@ static void a_failure_says_whom_it_concerned(void **state)
         {explain, 1, "rdma: write /f: Host is down (server 1 at n2:7471 does not answer)"},
     };
     const struct weir_test test = {.number = 0};
+    const struct weir_clock clock = {.is_tsc = false};
+    const struct weir_engine_params params = {.clock = &clock};
+    static struct weir_tally tally;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct weir_backend backend = {.descriptor = {.name = "rdma"},
                                              .explain = cases[i].explain};
         struct weir_session session = {.backend = &backend, .depth = cases[i].server};
-        struct weir_run run = {.backend = &backend, .test = &test, .session = &session};
+        struct weir_run run = {.backend = &backend,
+                               .test = &test,
+                               .session = &session,
+                               .params = &params,
+                               .tally = &tally};
 
         assert_int_equal(weir_run_fail(&run, -EHOSTDOWN, "write", "/f"), -EHOSTDOWN);
         assert_string_equal(run.failure.text, cases[i].text);
+        assert_true(tally.failed_ns > 0);
+        tally.failed_ns = 0;
         /* the first one counts */
         session.depth = 7;
         assert_int_equal(weir_run_fail(&run, -EIO, "read", "/g"), -EHOSTDOWN);
         assert_string_equal(run.failure.text, cases[i].text);
+        assert_true(tally.failed_ns == 0);
     }
 }
 
