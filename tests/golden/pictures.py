@@ -277,6 +277,12 @@ def without_events(phase):
         result["unlisted_events"] = 5
 
 
+def with_more_ranks(phase):
+    """A change: the ranks of a phase are doubled from test to test."""
+    phase.update(ranks=2 ** phase["test"])
+    phase.pop("placement", None)
+
+
 def many(phase):
     """A change: a phase with 100 times of operations."""
     if phase.get("latency") and phase["latency"]["buckets"]:
@@ -361,14 +367,15 @@ SAYS = (
     ("verdict/md-workbench.jsonl", twice(unchanged), "--run all --format html", "<td>precreate 27.1 kops/s, benchmark 45.6 kops/s, cleanup 47.0 kops/s<"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +.*cleanup \(objects\)"),
-    ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 pairs have no bar"),
+    ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 rows are left out"),
     ("data/net.jsonl", as_matrix, "--picture list", "^pairs-matrix"),
     ("data/net.jsonl", one_slow_pair, "--picture pairs-matrix", "│.*×", "× slow"),
     ("data/net.jsonl", one_slow_pair, "--picture pairs-matrix --format gnuplot", "title 'slow'"),
     ("data/net.jsonl", as_pairs, "--picture list", "!pairs-matrix"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *GROWING), "--picture sweep-write --format svg", ">knee<", "The knee is", "<path class=.line"),
     ("verdict/sweep.jsonl", as_sweep(SIZES, *NOISY), "--picture sweep-write --format svg", "!knee"),
-    ("verdict/sweep.jsonl", as_sweep(("4", "1", "2", "8"), *GROWING, axis="ranks"), "--picture sweep-write --format gnuplot", r"\n 1 5[\d.]+ \? \?\n 1.0625 5[\d.]+ \? \?\n", "ideal"),
+    ("verdict/sweep.jsonl", as_sweep(("4", "1", "2", "8"), *GROWING, axis="ranks"), "--picture sweep-write --format gnuplot", r"\n 1 5[\d.]+ \? \?\n 2 5[\d.]+ \? \?\n", "ideal"),
+    ("verdict/sweep.jsonl", after(as_sweep(("1", "2", "4", "8"), *GROWING, axis="ranks"), each_phase(with_more_ranks)), "--picture sweep-write --format gnuplot", r"\n 2 104\d+[.\d]* \? \?\n 4 20[.\d]+ \? \?\n 4\.[34]\d+ 23[.\d]+ \? \?\nEOD"),
     ("verdict/sweep.jsonl", after(as_sweep(("64k", "6", "256k", "512k"), *GROWING), each_phase(many)), "--picture list", "latency-write-transfer-64k ", "latency-write-transfer-6 "),
     ("verdict/sweep.jsonl", as_sweep(SIZES[:3], *GROWING), "--picture sweep-write --format svg", "!knee"),
     ("verdict/sweep.jsonl", as_sweep(("POSIX", "URING", "MMAP", "STDIO"), *GROWING), "--picture sweep-write --format svg", "!knee", "!<path class=.line"),

@@ -49,12 +49,15 @@ static const char *name_case(struct weir_pictures *set, const struct weir_compar
     return weir_pictures_short(set, name);
 }
 
+static void note_verdicts(struct weir_pictures *set, const struct weir_compare_line *line)
+{
+    weir_verdict_note(set, line->a->phase->believed);
+    weir_verdict_note(set, line->b->phase->believed);
+}
+
 static void add_changes(struct weir_pictures *set, const struct weir_comparison_table *table)
 {
-    unsigned sides = table->group_count, shown = 0;
-    unsigned count =
-        table->judged.count < WEIR_PICTURE_CASES ? table->judged.count : WEIR_PICTURE_CASES;
-    unsigned left_out = table->judged.count - count;
+    unsigned sides = table->group_count, count = table->judged.count, shown = 0;
     const char **names = weir_arena_take(&set->arena, (count + 1) * sizeof *names);
     struct weir_points ranges, dots;
 
@@ -64,16 +67,13 @@ static void add_changes(struct weir_pictures *set, const struct weir_comparison_
                           : "A to B");
     ranges = weir_layer_add(set, WEIR_MARK_RANGES, 0, "95 % range", count);
     dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "change of the median", count);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count && shown < WEIR_PICTURE_CASES; i++) {
         const struct weir_compare_row *row = &table->judged.rows[i];
         const struct weir_compare_line *line = &table->lines[i];
 
-        if (!(row->ratio > 0) || row->verdict == WEIR_COMPARE_NOT_COMPARABLE) {
-            left_out++;
+        if (!(row->ratio > 0) || row->verdict == WEIR_COMPARE_NOT_COMPARABLE)
             continue;
-        }
-        weir_verdict_note(set, line->a->phase->believed);
-        weir_verdict_note(set, line->b->phase->believed);
+        note_verdicts(set, line);
         names[shown] = name_case(set, table, line);
         if (sides > 2)
             names[shown] =
@@ -86,12 +86,24 @@ static void add_changes(struct weir_pictures *set, const struct weir_comparison_
         ranges.high[shown] = row->has_range ? row->ratio_high - 1 : NAN;
         shown++;
     }
-    weir_left_out_add(set, left_out, "case");
+    weir_pictures_limit(set, count, shown, "case");
     ranges.layer->count = dots.layer->count = shown;
     set->latest->y = weir_axis_of_names("", names, shown);
     weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, 0, NULL);
     weir_rule_add(set, false, WEIR_TONE_ODD, "limit", -table->judged.limit, NULL);
     weir_rule_add(set, false, WEIR_TONE_ODD, NULL, table->judged.limit, NULL);
+}
+
+static struct weir_bar bar_of(const struct weir_compare_group *group)
+{
+    struct weir_bar bar = {
+        .value = group->count > 0 ? group->median : NAN, .low = NAN, .high = NAN};
+
+    for (unsigned i = 0; i < group->count; i++) {
+        bar.low = fmin(bar.low, group->values[i]);
+        bar.high = fmax(bar.high, group->values[i]);
+    }
+    return bar;
 }
 
 /* The rates or times of the first sides, of cases that are compared by one of this unit. */
@@ -100,57 +112,47 @@ static void add_sides(struct weir_pictures *set, const struct weir_comparison_ta
 {
     unsigned sides =
         table->group_count < WEIR_PICTURE_SIDES_MAX ? table->group_count : WEIR_PICTURE_SIDES_MAX;
-    struct weir_bar(*bars)[WEIR_PICTURE_CASES] = weir_arena_take(&set->arena, sides * sizeof *bars);
-    const struct weir_compare_line *firsts[WEIR_PICTURE_CASES];
+    unsigned all = table->judged.count, compared = 0, drawn = 0, count = 0;
+    struct weir_bar *bars = weir_arena_take(&set->arena, (size_t)sides * all * sizeof *bars);
+    const struct weir_compare_line **firsts = weir_arena_take(&set->arena, all * sizeof *firsts);
     enum weir_quantity quantity = weir_pictures_quantity(unit);
-    enum weir_believed worst = WEIR_BELIEVED_OK;
-    unsigned count = 0, left_out = 0;
 
-    for (unsigned i = 0; i < table->judged.count; i++) {
+    for (size_t i = 0; i < (size_t)sides * all; i++)
+        bars[i].value = NAN;
+    for (unsigned i = 0; i < all; i++) {
         const struct weir_compare_row *row = &table->judged.rows[i];
         const struct weir_compare_line *line = &table->lines[i];
         unsigned k = 0, side = (unsigned)line->b->group;
+        struct weir_bar *a, *b;
 
         if (strcmp(line->figure->unit, unit) != 0)
             continue;
-        if (side >= sides) {
-            left_out++;
+        if (compared++ == 0)
+            weir_pictures_add(set, quantity == WEIR_QUANTITY_SECONDS ? "times" : "sides",
+                              quantity == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
+                              sides > 2 ? "all sides" : "A and B");
+        if (side >= sides)
             continue;
-        }
         /* With --by, each side but the first has a line for the case. */
         while (k < count && (firsts[k]->a != line->a || firsts[k]->figure != line->figure))
             k++;
-        if (k == WEIR_PICTURE_CASES) {
-            left_out++;
-            continue;
-        }
-        worst = line->a->phase->believed > worst ? line->a->phase->believed : worst;
-        worst = line->b->phase->believed > worst ? line->b->phase->believed : worst;
-        for (unsigned s = 0; k == count && s < sides; s++)
-            bars[s][k].value = NAN;
-        firsts[k] = k == count ? line : firsts[k];
+        firsts[k] = line;
         count += k == count;
-        for (unsigned is_b = 0; is_b < 2; is_b++) {
-            const struct weir_compare_group *group = is_b ? &row->b : &row->a;
-
-            bars[is_b ? side : 0][k] =
-                (struct weir_bar){.name = name_case(set, table, line),
-                                  .value = group->count > 0 ? group->median : NAN,
-                                  .values = group->values,
-                                  .count = group->count,
-                                  .is_odd = row->verdict == WEIR_COMPARE_NOT_COMPARABLE};
-        }
+        drawn++;
+        note_verdicts(set, line);
+        a = &bars[k];
+        b = &bars[side * all + k];
+        *a = bar_of(&row->a);
+        *b = bar_of(&row->b);
+        a->name = name_case(set, table, line);
+        a->is_odd = b->is_odd = row->verdict == WEIR_COMPARE_NOT_COMPARABLE;
     }
-    if (count == 0)
+    if (compared == 0)
         return;
-    weir_pictures_add(set, quantity == WEIR_QUANTITY_SECONDS ? "times" : "sides",
-                      quantity == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
-                      sides > 2 ? "all sides" : "A and B");
-    weir_verdict_note(set, worst);
-    weir_left_out_add(set, left_out, "comparison");
+    weir_pictures_limit(set, compared, drawn, "comparison");
     set->latest->x.quantity = quantity;
     for (unsigned side = 0; side < sides; side++)
-        weir_bars_add(set, side, sides, name_side(set, table, side), bars[side], count);
+        weir_bars_add(set, side, sides, name_side(set, table, side), &bars[side * all], count);
 }
 
 void weir_pictures_open_comparison(struct weir_pictures *set,

@@ -51,41 +51,29 @@ static void set_axis(struct weir_axis *axis, const struct weir_sweep_axis *sweep
     }
 }
 
-/* Parts of the ideal line between two steps: on a logarithmic axis it is a curve. */
-#define IDEAL_PARTS 16
-
 /* Efficiency 1: the first rate in the order of the sweep, in proportion to ranks. `order` has the
  * rows by x. The line ends 10 % above the greatest rate, so that it does not flatten the curve. */
 static void add_ideal(struct weir_pictures *set, const struct weir_sweep_table *table,
                       const unsigned order[], const double x[], double top)
 {
-    struct weir_points ideal =
-        weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "ideal: as many times the first",
-                       (size_t)table->count * IDEAL_PARTS);
-    bool has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
+    struct weir_points ideal = weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE,
+                                              "ideal: as many times the first", table->count);
     double each = NAN; /* rate per rank */
-    unsigned before = UINT_MAX;
-    size_t n = 0;
+    unsigned n = 0;
 
     for (unsigned i = 0; i < table->count && isnan(each); i++)
         if (table->rows[i].count > 0 && table->rows[i].rank_count > 0)
             each = table->trends[0].steps[i].median / table->rows[i].rank_count;
-    for (unsigned i = 0; i < table->count; i++) {
-        double ranks = table->rows[order[i]].rank_count, from;
+    for (unsigned i = 0; i < table->count && (n == 0 || ideal.y[n - 1] < top); i++) {
+        double y = each * table->rows[order[i]].rank_count, share = 1;
 
-        if (!(ranks > 0)) /* the step was not reached */
+        if (!(y > 0)) /* the step was not reached */
             continue;
-        from = before != UINT_MAX ? table->rows[order[before]].rank_count : ranks;
-        for (unsigned part = 1; part <= IDEAL_PARTS; part++) {
-            double share = (double)part / IDEAL_PARTS;
-
-            if (part < IDEAL_PARTS && (has_names || before == UINT_MAX))
-                continue;
-            ideal.x[n] = before != UINT_MAX ? x[before] + share * (x[i] - x[before]) : x[i];
-            ideal.y[n] = each * (from + share * (ranks - from));
-            n += ideal.y[n] > 0 && ideal.y[n] <= top;
-        }
-        before = i;
+        if (n > 0 && y > top)
+            share = (top - ideal.y[n - 1]) / (y - ideal.y[n - 1]);
+        ideal.x[n] = n > 0 ? ideal.x[n - 1] + share * (x[i] - ideal.x[n - 1]) : x[i];
+        ideal.y[n] = n > 0 ? ideal.y[n - 1] + share * (y - ideal.y[n - 1]) : y;
+        n++;
     }
     ideal.layer->count = n;
 }
@@ -98,23 +86,22 @@ static void add_curves(struct weir_pictures *set, const struct weir_sweep_table 
     const struct weir_plan *plan = set->run->plan;
     const struct weir_sweep_axis *axis = &plan->sweep.axes[0];
     struct weir_arena *arena = &set->arena;
-    unsigned steps = tables[0]->count, left_out = count > WEIR_TONES ? count - WEIR_TONES : 0;
+    unsigned steps = tables[0]->count;
     unsigned *order = weir_arena_take(arena, (steps + 1) * sizeof *order);
     double *x = weir_arena_take(arena, (steps + 1) * sizeof *x), top = 0, limit;
     enum weir_quantity quantity = quantity_of(tables[0]);
-    const char *name = count > 1 ? "Phases" : tables[0]->name, *odd_name = "not to be used";
+    const char *name = count > 1 ? "Phases" : tables[0]->name;
     bool has_knees = false, is_common = true, has_names;
 
-    count -= left_out;
-    for (unsigned t = 1; t < count; t++)
-        is_common &= tables[t]->limit == tables[0]->limit;
     if (weir_pictures_add(set, "sweep",
                           count == 1              ? name
                           : tables[0]->counts_ops ? "all ops"
                                                   : "all",
                           weir_arena_printf(arena, "%s over %s", name, axis->name)) == NULL)
         return;
-    weir_left_out_add(set, left_out, "phase");
+    count = weir_pictures_limit(set, count, WEIR_TONES, "phase");
+    for (unsigned t = 1; t < count; t++)
+        is_common &= tables[t]->limit == tables[0]->limit;
     set_axis(&set->latest->x, axis);
     set->latest->y.quantity = quantity;
     has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
@@ -137,7 +124,7 @@ static void add_curves(struct weir_pictures *set, const struct weir_sweep_table 
 
         has_knees |= has_knee;
         limit = table->counts_ops ? 0 : table->limit;
-        while (tables[first]->limit != table->limit)
+        while (first < t && tables[first]->limit != table->limit)
             first++;
         top = fmax(top, limit);
         dots = weir_layer_add(set, WEIR_MARK_DOTS, t, count > 1 ? table->name : "median", steps);
@@ -168,8 +155,6 @@ static void add_curves(struct weir_pictures *set, const struct weir_sweep_table 
                     : is_knee ? "knee"
                               : weir_pictures_text(set, quantity, dots.y[i]);
         }
-        if (weir_odd_split(set, &dots, odd_name))
-            odd_name = NULL;
         if (limit > 0 && first == t)
             weir_rule_add(set, true, WEIR_TONE_ODD, NULL, limit,
                           weir_arena_printf(arena, "%s%slimit %s", is_common ? "" : table->name,
@@ -195,8 +180,7 @@ static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep_ta
     set_axis(&set->latest->y, &sweep->axes[0]);
     set_axis(&set->latest->x, &sweep->axes[1]);
     set->latest->x.scale = set->latest->y.scale = WEIR_SCALE_NAMES;
-    grid = weir_grid_add(set, table->group_count, table->group_size, quantity_of(table),
-                         "not to be used");
+    grid = weir_grid_add(set, table->group_count, table->group_size, quantity_of(table));
     for (unsigned i = 0; i < table->count; i++) {
         const struct weir_trend_step *step =
             &table->trends[i / table->group_size].steps[i % table->group_size];
@@ -296,7 +280,7 @@ static void add_record_grid(struct weir_pictures *set, const char *name)
         if (pass > 0 || rows < 2 || columns < 2 || (size_t)rows * columns > CELLS_MAX ||
             weir_pictures_add(set, "records", name, NULL) == NULL)
             return;
-        grid = weir_grid_add(set, rows, columns, WEIR_QUANTITY_BYTES_PER_S, "not to be used");
+        grid = weir_grid_add(set, rows, columns, WEIR_QUANTITY_BYTES_PER_S);
         set->latest->x = axis_of_sizes(set, "record", records, columns);
         set->latest->y = axis_of_sizes(set, "file size per process", files, rows);
     }
@@ -335,15 +319,12 @@ void weir_pictures_make_targets(struct weir_pictures *set)
         set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
         for (unsigned i = 0; i < table->count; i++) {
             const struct weir_targets_row *row = &table->rows[i];
-            double *range = weir_arena_take(&set->arena, 2 * sizeof *range);
 
-            range[0] = row->rate.min;
-            range[1] = row->rate.max;
             bars[i] = (struct weir_bar){
                 .name = row->name,
                 .value = row->rate.mean,
-                .values = range,
-                .count = row->rate.count < 2 ? 0 : 2,
+                .low = row->rate.min,
+                .high = row->rate.max,
                 .is_odd = row->verdict != WEIR_PEER_ALIKE,
                 .label = weir_arena_printf(
                     &set->arena, "%s%s%s",
@@ -383,7 +364,7 @@ static void add_matrix(struct weir_pictures *set, enum weir_quantity quantity, u
                                             is_rate ? "Rates" : "Median latencies",
                                             weir_size_format_exact(bytes, room))) == NULL)
         return;
-    grid = weir_grid_add(set, ranks, ranks, quantity, is_rate ? "slow" : "high latency");
+    grid = weir_grid_add(set, ranks, ranks, quantity);
     for (unsigned k = 0; k < set->kind_count; k++)
         if (is_pair(&set->kinds[k], bytes) &&
             sscanf(set->kinds[k].first->target, "%u->%u", &source, &sink) == 2 && source < ranks &&
@@ -407,8 +388,8 @@ static void add_matrix(struct weir_pictures *set, enum weir_quantity quantity, u
 static void add_alone(struct weir_pictures *set, uint64_t bytes)
 {
     const struct weir_phase_kind **lists[2];
-    struct weir_bar bars[WEIR_PICTURE_CASES];
-    unsigned counts[2] = {0}, shown;
+    struct weir_bar *bars = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof *bars);
+    unsigned counts[2] = {0};
 
     for (unsigned all = 0; all < 2; all++)
         lists[all] = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof **lists);
@@ -422,30 +403,17 @@ static void add_alone(struct weir_pictures *set, uint64_t bytes)
     }
     if (counts[1] < 2 || counts[0] == 0 || weir_pictures_add(set, "pairs-sum", "sum", NULL) == NULL)
         return;
-    shown = counts[1] < WEIR_PICTURE_CASES ? counts[1] : WEIR_PICTURE_CASES - 1;
-    if (shown < counts[1])
-        weir_caption_add(
-            set, weir_arena_printf(&set->arena, "%u pairs have no bar.", counts[1] - shown));
     set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
     set->latest->y.label = "pair";
     weir_verdict_note(set, set->run->believed);
     for (unsigned all = 0; all < 2; all++) {
-        double sum = 0;
-
+        bars[0] = (struct weir_bar){.name = weir_arena_printf(&set->arena, "sum of %u", counts[1])};
         for (unsigned i = 0; i < counts[1]; i++) {
-            const struct weir_phase_kind *kind = i < counts[all] ? lists[all][i] : NULL;
-            double median = kind != NULL ? kind->median : NAN;
-
-            sum += median;
-            if (i < shown)
-                bars[i] = (struct weir_bar){.name = lists[1][i]->first->target,
-                                            .value = median,
-                                            .values = kind != NULL ? kind->rates : NULL,
-                                            .count = kind != NULL ? kind->count : 0};
+            bars[i + 1] = i < counts[all] ? lists[all][i]->bar : (struct weir_bar){.value = NAN};
+            bars[i + 1].name = lists[1][i]->first->target;
+            bars[0].value += bars[i + 1].value;
         }
-        bars[shown] = (struct weir_bar){
-            .name = weir_arena_printf(&set->arena, "sum of %u", counts[1]), .value = sum};
-        weir_bars_add(set, all, 2, all ? "all at once" : "alone", bars, shown + 1);
+        weir_bars_add(set, all, 2, all ? "all at once" : "alone", bars, counts[1] + 1);
     }
 }
 
@@ -475,13 +443,10 @@ void weir_pictures_make_pairs(struct weir_pictures *set)
 /* A row for each label. */
 static void add_label_rows(struct weir_pictures *set, const struct weir_program_result *program)
 {
-    unsigned rows =
-        program->label_count < WEIR_PICTURE_CASES ? program->label_count : WEIR_PICTURE_CASES;
+    unsigned rows = weir_pictures_limit(set, program->label_count, WEIR_PICTURE_CASES, "label");
     const char **names = weir_arena_take(&set->arena, rows * sizeof *names);
     struct weir_points spans = weir_layer_add(set, WEIR_MARK_SPANS, 0, NULL, rows);
 
-    set->latest->caption = "Each box is the time from the first begin of a label to its last end.";
-    weir_left_out_add(set, program->label_count - rows, "label");
     for (unsigned i = 0; i < rows; i++) {
         names[i] = program->labels[i].name;
         spans.y[i] = i;
@@ -505,6 +470,8 @@ void weir_pictures_make_labels(struct weir_pictures *set, const struct weir_phas
         return;
     if (program->event_count == 0 || rows < 2 || rows > WEIR_PICTURE_CASES ||
         program->label_count > WEIR_TONES) {
+        set->latest->caption =
+            "Each box is the time from the first begin of a label to its last end.";
         add_label_rows(set, program);
         return;
     }

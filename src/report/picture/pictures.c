@@ -19,10 +19,10 @@
 #define SERIES_SHOWN 3
 #define RANKS_NAMED 3
 
-#define LAYERS_MAX (4 * WEIR_TONES + 2) /* curves of sweeps are the most */
-_Static_assert(LAYERS_MAX >= REPETITIONS_SHOWN + 3 + WEIR_VERB_RESULTS_MAX &&
-                   LAYERS_MAX >= 2 * SERIES_SHOWN + 4 && LAYERS_MAX >= WEIR_TONES,
-               "layers of latencies, of series, of labels");
+_Static_assert(WEIR_PICTURE_LAYERS_MAX >= REPETITIONS_SHOWN + 3 + WEIR_VERB_RESULTS_MAX &&
+                   WEIR_PICTURE_LAYERS_MAX >= 2 * SERIES_SHOWN + 4 &&
+                   WEIR_PICTURE_LAYERS_MAX >= 2 * WEIR_PICTURE_SIDES_MAX,
+               "layers of latencies, of series, of bars");
 
 enum axis { NONE, TIME, RATE, LATENCY, OPERATIONS, RANK, RANKS, CHANGE };
 static const struct weir_axis axes[] = {
@@ -37,56 +37,60 @@ static const struct weir_axis axes[] = {
 
 #define MEDIANS "Medians of repetitions, with the least and the greatest."
 
+#define UNUSABLE "not to be used"
+
 /* The kind of a picture is the key up to "-". %s of titles is the subject: a phase, or all that the
- * picture says of itself. */
+ * picture says of itself. `odd` is the entry of odd marks in the legend; NULL = none. */
 static const struct text {
-    const char *key, *title, *caption;
+    const char *key, *title, *caption, *odd;
     enum axis x, y;
 } texts[] = {
-    {"sweep", "%s", MEDIANS, NONE, RATE},
-    {"sweep-grid", "%s", "Medians of repetitions.", NONE, NONE},
-    {"records", "%s: rate by record and file size",
-     "The last repetition of each. Hatched rates are not to be used.", NONE, NONE},
-    {"targets", "%s: each target alone",
-     "Means of repetitions, with the least and the greatest. Outliers are hatched.", RATE, NONE},
-    {"pairs", "%s",
-     "From the rank of the row to the rank of the column: medians of repetitions. Hatched: more "
-     "than a tenth worse than the median.",
-     NONE, NONE},
-    {"pairs-sum", "Pairs alone and all at once, with their sums",
-     MEDIANS " If the sum at once is below the sum alone, pairs share a part of the network.", RATE,
+    {"sweep", "%s", MEDIANS, UNUSABLE, NONE, RATE},
+    {"sweep-grid", "%s", "Medians of repetitions.", UNUSABLE, NONE, NONE},
+    {"records", "%s: rate by record and file size", "The last repetition of each.", UNUSABLE, NONE,
      NONE},
-    {"operations", "Operations per second", MEDIANS, RATE, NONE},
+    {"targets", "%s: each target alone",
+     "Means of repetitions, with the least and the greatest. Outliers are hatched.", NULL, RATE,
+     NONE},
+    {"pairs", "%s",
+     "From the rank of the row to the rank of the column: medians of repetitions. Slow: more than "
+     "a "
+     "tenth worse than the median.",
+     "slow", NONE, NONE},
+    {"pairs-sum", "Pairs alone and all at once, with their sums",
+     MEDIANS " If the sum at once is below the sum alone, pairs share a part of the network.", NULL,
+     RATE, NONE},
+    {"operations", "Operations per second", MEDIANS, UNUSABLE, RATE, NONE},
     {"repetitions", "Rates of repetitions",
-     "Each dot is a repetition, in the order in which they ran.", NONE, RATE},
+     "Each dot is a repetition, in the order in which they ran.", UNUSABLE, NONE, RATE},
     {"rate", "%s: rate over time",
-     "Data or operations completed in each interval, over the time since the common start.", TIME,
-     RATE},
+     "Data or operations completed in each interval, over the time since the common start.", NULL,
+     TIME, RATE},
     {"latency", "%s: time of an operation",
      "Quantiles in percent of the times of single operations, as far as there are enough of them.",
-     NONE, LATENCY},
-    {"load", "%s: latency over rate",
-     "A point for each step or test, and each repetition of it. Crosses are not to be used.", RATE,
-     LATENCY},
-    {"load-depths", "%s: median latency over rate",
-     "A point for each depth that was tried. A cross marks the chosen one.", RATE, LATENCY},
+     NULL, NONE, LATENCY},
+    {"load", "%s: latency over rate", "A point for each step or test, and each repetition of it.",
+     UNUSABLE, RATE, LATENCY},
+    {"load-depths", "%s: median latency over rate", "A point for each depth that was tried.",
+     "chosen", RATE, LATENCY},
     {"backlog", "%s: backlog over time",
      "Operations that were due and not yet issued, summed over ranks. If it grows, the rate "
      "exceeds that of the storage.",
-     TIME, OPERATIONS},
-    {"ranks", "%s: ranks by rate", "Each rank over its own time, the slowest first.", RANKS, RATE},
+     NULL, TIME, OPERATIONS},
+    {"ranks", "%s: ranks by rate", "Each rank over its own time, the slowest first.",
+     "below 70 % of the median", RANKS, RATE},
     {"heat", "%s: rate by rank and time",
      "Each row is a rank, or the mean of successive ones. Bars at the edges are means of columns "
      "and rows.",
-     TIME, RANK},
-    {"labels", "%s: labels over time", "Each box is an execution of a label on a rank.", TIME,
+     NULL, TIME, RANK},
+    {"labels", "%s: labels over time", "Each box is an execution of a label on a rank.", NULL, TIME,
      NONE},
     {"change", "Change from %s, with its 95 %% range",
-     "Right of 0 a rate is faster, and a time is slower. A cross marks a loss beyond the limit "
-     "(dotted). Where a range includes 0, the direction is not known.",
-     CHANGE, NONE},
-    {"sides", "Rates of %s", MEDIANS " Hatched: not comparable.", RATE, NONE},
-    {"times", "Times of %s", MEDIANS " Hatched: not comparable.", TIME, NONE}};
+     "Right of 0 a rate is faster, and a time is slower. Where a range includes 0, the direction "
+     "is not known.",
+     "loss beyond the limit (dotted)", CHANGE, NONE},
+    {"sides", "Rates of %s", MEDIANS " Hatched: not comparable.", NULL, RATE, NONE},
+    {"times", "Times of %s", MEDIANS " Hatched: not comparable.", NULL, TIME, NONE}};
 
 /* ---- building ---- */
 
@@ -111,11 +115,14 @@ void weir_caption_add(struct weir_pictures *set, const char *sentence)
     set->latest->caption = weir_arena_printf(&set->arena, "%s %s", set->latest->caption, sentence);
 }
 
-void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *thing)
+unsigned weir_pictures_limit(struct weir_pictures *set, unsigned count, unsigned most,
+                             const char *thing)
 {
-    if (count > 0)
-        weir_caption_add(set, weir_arena_printf(&set->arena, "%u %s%s left out.", count, thing,
-                                                count == 1 ? " is" : "s are"));
+    if (count <= most)
+        return count;
+    weir_caption_add(set, weir_arena_printf(&set->arena, "%u %s%s left out.", count - most, thing,
+                                            count - most == 1 ? " is" : "s are"));
+    return most;
 }
 
 void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed)
@@ -161,13 +168,15 @@ struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *ke
     while (strcmp(text->key, key) != 0)
         text++;
     picture = weir_arena_take(arena, sizeof *picture);
+    set->layers = weir_arena_take(arena, WEIR_PICTURE_LAYERS_MAX * sizeof *set->layers);
     *picture = (struct weir_picture){
         .name = unique,
         .title = weir_arena_printf(arena, text->title, shown != NULL ? shown : subject),
         .caption = text->caption,
         .x = axes[text->x],
         .y = axes[text->y],
-        .layers = weir_arena_take(arena, LAYERS_MAX * sizeof *picture->layers)};
+        .layers = set->layers};
+    set->odd_name = text->odd;
     set->list = weir_memory_grow(set->list, (set->count + 1) * sizeof *set->list);
     set->list[set->count++] = set->latest = picture;
     return picture;
@@ -187,10 +196,10 @@ struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark
         .high = is_range ? weir_arena_take(arena, bytes) : NULL,
         .labels = has_labels ? weir_arena_take(arena, bytes) : NULL,
         .is_odd = has_labels ? weir_arena_take(arena, count + 1) : NULL,
-        .layer = (struct weir_layer *)(uintptr_t)&set->latest->layers[set->latest->layer_count]};
+        .layer = &set->layers[set->latest->layer_count]};
 
-    assert(set->latest->layer_count < LAYERS_MAX);
-    set->latest->layer_count++;
+    assert(set->latest->layer_count < WEIR_PICTURE_LAYERS_MAX);
+    set->points[set->latest->layer_count++] = points;
     *points.layer =
         (struct weir_layer){mark,     tone,       name,        count,         points.x,
                             points.y, points.low, points.high, points.labels, points.is_odd};
@@ -206,27 +215,6 @@ void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, cons
     rule.layer->x = is_level ? NULL : rule.x;
     rule.layer->y = is_level ? rule.y : NULL;
     rule.labels[0] = label;
-}
-
-bool weir_odd_split(struct weir_pictures *set, const struct weir_points *points, const char *name)
-{
-    size_t count = 0, n = 0;
-    struct weir_points odd;
-
-    for (size_t i = 0; i < points->layer->count; i++)
-        count += points->is_odd[i] && isfinite(points->y[i]);
-    if (count == 0)
-        return false;
-    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, name, count);
-    for (size_t i = 0; i < points->layer->count; i++)
-        if (points->is_odd[i] && isfinite(points->y[i])) {
-            odd.x[n] = points->x[i];
-            odd.y[n] = points->y[i];
-            odd.labels[n] = points->labels[i];
-            odd.is_odd[n++] = true;
-            points->y[i] = NAN;
-        }
-    return true;
 }
 
 /* Sets a logarithmic axis for values that a linear one does not show: the least is below 2 % of the
@@ -246,13 +234,14 @@ static void set_scale(struct weir_axis *axis, const double values[], size_t coun
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
                    const struct weir_bar bars[], unsigned count)
 {
-    const char **names = weir_arena_take(&set->arena, (count + 1) * sizeof *names);
-    struct weir_points layer = weir_layer_add(set, WEIR_MARK_BARS, side, legend, count);
+    unsigned shown = side == 0 ? weir_pictures_limit(set, count, WEIR_PICTURE_CASES, "row")
+                               : set->latest->y.name_count;
+    const char **names = weir_arena_take(&set->arena, (shown + 1) * sizeof *names);
+    struct weir_points layer = weir_layer_add(set, WEIR_MARK_BARS, side, legend, shown);
     struct weir_points ranges =
-        weir_layer_add(set, WEIR_MARK_RANGES, WEIR_TONE_REFERENCE, NULL, count);
-    unsigned shown = 0;
+        weir_layer_add(set, WEIR_MARK_RANGES, WEIR_TONE_REFERENCE, NULL, shown);
 
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < shown; i++) {
         names[i] = bars[i].name;
         layer.x[i] = bars[i].value;
         layer.y[i] = i;
@@ -260,31 +249,23 @@ void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, con
         layer.labels[i] = bars[i].label;
         if (bars[i].label == NULL && isfinite(bars[i].value))
             layer.labels[i] = weir_pictures_text(set, set->latest->x.quantity, bars[i].value);
-        if (bars[i].count < 2)
-            continue;
         /* The bars of a row take 0.76 of it, as in src/picture. */
-        ranges.y[shown] = i + 0.76 / sides * (side - (sides - 1) / 2.0);
-        ranges.low[shown] = ranges.high[shown] = NAN;
-        for (unsigned k = 0; k < bars[i].count; k++) {
-            ranges.low[shown] = fmin(ranges.low[shown], bars[i].values[k]);
-            ranges.high[shown] = fmax(ranges.high[shown], bars[i].values[k]);
-        }
-        shown++;
+        ranges.y[i] = i + 0.76 / sides * (side - (sides - 1) / 2.0);
+        ranges.low[i] = bars[i].high > bars[i].low ? bars[i].low : NAN;
+        ranges.high[i] = bars[i].high;
     }
-    ranges.layer->count = shown;
-    set_scale(&set->latest->x, layer.x, count);
+    set_scale(&set->latest->x, layer.x, shown);
     if (side == 0)
-        set->latest->y = weir_axis_of_names(set->latest->y.label, names, count);
+        set->latest->y = weir_axis_of_names(set->latest->y.label, names, shown);
 }
 
 struct weir_grid weir_grid_add(struct weir_pictures *set, unsigned rows, unsigned columns,
-                               enum weir_quantity quantity, const char *odd_name)
+                               enum weir_quantity quantity)
 {
     size_t count = (size_t)rows * columns;
-    struct weir_grid grid = {.values =
-                                 weir_arena_take(&set->arena, (count + 1) * sizeof *grid.values),
-                             .is_odd = weir_arena_take(&set->arena, count + 1),
-                             .cells = weir_arena_take(&set->arena, sizeof *grid.cells)};
+    struct weir_grid grid = {weir_arena_take(&set->arena, (count + 1) * sizeof *grid.values),
+                             weir_arena_take(&set->arena, count + 1),
+                             weir_arena_take(&set->arena, sizeof *grid.cells)};
 
     for (size_t i = 0; i < count; i++)
         grid.values[i] = NAN;
@@ -292,9 +273,8 @@ struct weir_grid weir_grid_add(struct weir_pictures *set, unsigned rows, unsigne
                                       .columns = columns,
                                       .values = grid.values,
                                       .is_odd = grid.is_odd,
-                                      .odd_name = odd_name,
                                       .quantity = quantity};
-    set->latest->cells = grid.cells;
+    set->latest->cells = set->cells = grid.cells;
     return grid;
 }
 
@@ -313,25 +293,50 @@ enum weir_quantity weir_pictures_quantity(const char *unit)
                                         : WEIR_QUANTITY_NUMBER;
 }
 
-/* Hatching of cells is not in scripts and texts: crosses are, unless all cells are hatched. More
- * than CROSSES_MAX would be thinned. */
+/* Adds a layer of crosses with an entry in the legend: odd dots are moved into it, as thinning
+ * drops dots; bars and cells get them, as hatching is not in scripts and texts. Cells that are all
+ * hatched have none, nor have more than CROSSES_MAX, which would be thinned. */
 #define CROSSES_MAX 300
 
-static void mark_cells(struct weir_pictures *set)
+static void add_crosses(struct weir_pictures *set)
 {
-    struct weir_cells *cells = (struct weir_cells *)(uintptr_t)set->latest->cells;
-    size_t count = (size_t)cells->rows * cells->columns, known = 0, odd_count = 0, n = 0;
+    const struct weir_picture *latest = set->latest;
+    const struct weir_cells *cells = latest->cells;
+    size_t cell_count = cells != NULL ? (size_t)cells->rows * cells->columns : 0;
+    size_t known = 0, hatched = 0, count = 0, n = 0;
+    unsigned layer_count = latest->layer_count;
     struct weir_points odd;
 
-    for (size_t i = 0; i < count && cells->is_odd != NULL; i++) {
+    for (size_t i = 0; i < cell_count; i++) {
         known += isfinite(cells->values[i]);
-        odd_count += isfinite(cells->values[i]) && cells->is_odd[i];
+        hatched += isfinite(cells->values[i]) && cells->is_odd[i];
     }
-    if (odd_count == 0 || odd_count == known || odd_count > CROSSES_MAX)
+    if (cells != NULL && (hatched == known || hatched > CROSSES_MAX)) {
+        set->cells->odd_name = hatched > 0 ? set->odd_name : NULL;
+        hatched = 0; /* no crosses */
+    }
+    for (unsigned k = 0; k < layer_count; k++)
+        for (size_t i = 0; latest->layers[k].is_odd != NULL && i < latest->layers[k].count; i++)
+            count += latest->layers[k].is_odd[i];
+    if (count + hatched == 0)
         return;
-    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, cells->odd_name, odd_count);
-    cells->odd_name = NULL;
-    for (size_t i = 0; i < count; i++)
+    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, set->odd_name, count + hatched);
+    for (unsigned k = 0; k < layer_count; k++) {
+        struct weir_points *points = &set->points[k];
+
+        for (size_t i = 0; points->is_odd != NULL && i < points->layer->count; i++)
+            if (points->is_odd[i]) {
+                odd.x[n] = points->layer->x[i];
+                odd.y[n] = points->y[i];
+                odd.is_odd[n] = true;
+                if (points->layer->mark == WEIR_MARK_DOTS) {
+                    odd.labels[n] = points->labels[i];
+                    points->y[i] = NAN;
+                }
+                n++;
+            }
+    }
+    for (size_t i = 0; i < cell_count && hatched > 0; i++)
         if (isfinite(cells->values[i]) && cells->is_odd[i]) {
             odd.x[n] = (double)(i % cells->columns) - 0.4; /* beside the value */
             odd.y[n] = (double)(i / cells->columns);
@@ -342,22 +347,18 @@ static void mark_cells(struct weir_pictures *set)
 void weir_pictures_finish(struct weir_pictures *set)
 {
     struct weir_picture *latest = set->latest;
-    struct weir_cells *cells;
 
     if (latest == NULL)
         return;
-    if (latest->cells != NULL)
-        mark_cells(set);
-    cells = (struct weir_cells *)(uintptr_t)latest->cells;
+    if (set->odd_name != NULL)
+        add_crosses(set);
     if (set->verdict != WEIR_BELIEVED_OK)
         latest->title = weir_arena_printf(&set->arena, "[%s] %s", weir_believed_names[set->verdict],
                                           latest->title);
     set->verdict = WEIR_BELIEVED_OK;
-    if (cells != NULL && memchr(cells->is_odd, true, (size_t)cells->rows * cells->columns) == NULL)
-        cells->odd_name = NULL;
     /* Readers reserve room for labels. */
     for (unsigned k = 0; k < latest->layer_count; k++) {
-        struct weir_layer *layer = (struct weir_layer *)(uintptr_t)&latest->layers[k];
+        struct weir_layer *layer = set->points[k].layer;
         size_t n = 0;
 
         while (layer->labels != NULL && n < layer->count && layer->labels[n] == NULL)
@@ -434,11 +435,15 @@ static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
             sorted[count++] = kind->rates[i];
     }
     kind->median = count > 0 ? weir_median_sort(sorted, count) : NAN;
-    for (unsigned i = 0; i < kind->count; i++)
+    kind->bar = (struct weir_bar){.value = kind->median, .low = NAN, .high = NAN};
+    for (unsigned i = 0; i < kind->count; i++) {
+        kind->bar.low = fmin(kind->bar.low, kind->rates[i]);
+        kind->bar.high = fmax(kind->bar.high, kind->rates[i]);
         if (fabs(kind->rates[i] - kind->median) < least) {
             least = fabs(kind->rates[i] - kind->median);
             kind->typical = i;
         }
+    }
 }
 
 static void find_kinds(struct weir_pictures *set)
@@ -474,7 +479,7 @@ static void find_kinds(struct weir_pictures *set)
     }
     for (unsigned k = 0; k < count; k++) {
         const struct weir_measured_phase *first = kinds[k].first;
-        const char *verb = "", *suffix = "";
+        const char *verb = "", *suffix = "", *line;
         char sizes[2][WEIR_SIZE_TEXT_BYTES];
 
         for (unsigned other = 0; other < count; other++) {
@@ -484,7 +489,7 @@ static void find_kinds(struct weir_pictures *set)
             if (kinds[other].first->test == first->test && first->planned != NULL)
                 verb = first->verb;
         }
-        kinds[k].line = weir_pictures_short(set, first->name);
+        line = weir_pictures_short(set, first->name);
         if (strcmp(first->dialect, "md-workbench") == 0 && verb[0] != '\0')
             verb = strstr(verb, "dir") != NULL ? "data sets" : "objects";
         if (first->step[0] != '\0')
@@ -498,10 +503,9 @@ static void find_kinds(struct weir_pictures *set)
                                        weir_size_format_exact(first->transfer_bytes, sizes[1]));
         else if (tests > 0)
             suffix = weir_arena_printf(arena, ", test %u", first->test);
-        kinds[k].name =
-            weir_arena_printf(arena, "%s%s%s%s%s", kinds[k].line, verb[0] != '\0' ? " (" : "", verb,
-                              verb[0] != '\0' ? ")" : "", suffix);
-        kinds[k].line = weir_arena_printf(arena, "%s%s", kinds[k].line, suffix);
+        kinds[k].name = weir_arena_printf(arena, "%s%s%s%s%s", line, verb[0] != '\0' ? " (" : "",
+                                          verb, verb[0] != '\0' ? ")" : "", suffix);
+        kinds[k].bar.name = weir_arena_printf(arena, "%s%s", line, suffix);
     }
     set->kinds = kinds;
     set->kind_count = count;
@@ -608,8 +612,7 @@ static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *k
                                         : is_odd   ? "was cut"
                                                    : "stonewall"));
     }
-    weir_left_out_add(set, kind->count > SERIES_SHOWN ? kind->count - SERIES_SHOWN : 0,
-                      "repetition");
+    weir_pictures_limit(set, kind->count, SERIES_SHOWN, "repetition");
     /* The time of a rate includes syncing and closing files, during which no transfer ends. */
     last = ldexp(1e-9 * typical->series->used, (int)typical->series->shift);
     if (typical->windows.total_s > 1.05 * last) {
@@ -665,8 +668,8 @@ static void make_latency(struct weir_pictures *set, const struct weir_phase_kind
     const struct weir_phase_result *typical = kind->all[kind->typical]->found;
     bool has_response = typical->response != NULL;
     const char *service = has_response ? "service, " : "";
-    unsigned tone = kind->count < REPETITIONS_SHOWN ? kind->count : REPETITIONS_SHOWN;
     uint64_t most = 0;
+    unsigned shown;
 
     for (unsigned i = 0; i < kind->count; i++) {
         const struct weir_histogram *latency = kind->all[i]->found->latency;
@@ -679,22 +682,21 @@ static void make_latency(struct weir_pictures *set, const struct weir_phase_kind
         set->latest->caption = "Quantiles in percent of times of operations. Response: since they "
                                "were due. Service: since they were issued.";
     set->latest->x = weir_axis_of_names("% of operations", fraction_names, FRACTION_COUNT + 1);
-    for (unsigned i = 0; i < kind->count && i < REPETITIONS_SHOWN; i++) {
+    shown = weir_pictures_limit(set, kind->count, REPETITIONS_SHOWN, "repetition");
+    for (unsigned i = 0; i < shown; i++) {
         const struct weir_phase_result *found = kind->all[i]->found;
 
         add_quantiles(set, found->response ? found->response : found->latency, i,
                       found->response ? "response, " : "",
                       name_repetition(set, kind, i, "all operations"));
     }
-    weir_left_out_add(set, kind->count > REPETITIONS_SHOWN ? kind->count - REPETITIONS_SHOWN : 0,
-                      "repetition");
     if (has_response)
-        add_quantiles(set, typical->latency, tone++, service, "all operations");
-    add_quantiles(set, typical->read_latency, tone++, service, "reads");
-    add_quantiles(set, typical->write_latency, tone++, service, "writes");
+        add_quantiles(set, typical->latency, shown++, service, "all operations");
+    add_quantiles(set, typical->read_latency, shown++, service, "reads");
+    add_quantiles(set, typical->write_latency, shown++, service, "writes");
     for (unsigned i = 0; i < typical->verb_count; i++)
         if (typical->verbs[i].verb < WEIR_VERB_COUNT)
-            add_quantiles(set, typical->verbs[i].latency, tone++, service,
+            add_quantiles(set, typical->verbs[i].latency, shown++, service,
                           weir_verb_names[typical->verbs[i].verb]);
 }
 
@@ -738,8 +740,7 @@ static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *
         shown--;
     if (shown == 0)
         return;
-    slow = weir_layer_add(set, WEIR_MARK_DOTS, slow_count > 0 ? WEIR_TONE_ODD : 0,
-                          slow_count > 0 ? "below 70 % of the median" : NULL, shown);
+    slow = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, shown);
     for (unsigned i = 0; i < shown; i++) {
         const char *host = host_of(found, rates[i].rank);
 
@@ -765,8 +766,7 @@ static void make_heat(struct weir_pictures *set, const struct weir_phase_kind *k
         weir_pictures_add(set, "heat", kind->name, NULL) == NULL)
         return;
     grid = weir_grid_add(set, (series->rows + merged - 1) / merged, series->columns,
-                         series->is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S : WEIR_QUANTITY_OPS_PER_S,
-                         NULL);
+                         series->is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S : WEIR_QUANTITY_OPS_PER_S);
     for (unsigned row = 0; row < series->rows; row++)
         for (unsigned column = 0; column < series->columns; column++) {
             double *value = &grid.values[(size_t)(row / merged) * series->columns + column], rate;
@@ -790,101 +790,71 @@ static void make_repetitions(struct weir_pictures *set)
 {
     for (enum weir_quantity each = WEIR_QUANTITY_BYTES_PER_S; each <= WEIR_QUANTITY_OPS_PER_S;
          each++) {
-        const struct weir_phase_kind *kinds[WEIR_PICTURE_CASES];
-        const char **names = weir_arena_take(&set->arena, sizeof kinds);
-        struct weir_points dots, medians, odd = {0};
-        unsigned shown = 0, total = 0, odd_count = 0, n = 0, left_out = 0;
-        double *values;
+        size_t bytes = (set->kind_count + 1) * sizeof(void *);
+        const struct weir_phase_kind **kinds = weir_arena_take(&set->arena, bytes);
+        const char **names = weir_arena_take(&set->arena, bytes);
+        unsigned shown = 0, total = 0;
+        struct weir_points dots, medians;
 
         for (unsigned k = 0; k < set->kind_count; k++) {
             const struct weir_phase_kind *kind = &set->kinds[k];
 
             if (kind->quantity != each || kind->count < 3 || kind->first->part[0] != '\0')
                 continue;
-            if (shown == WEIR_PICTURE_CASES) {
-                left_out++;
-                continue;
-            }
             names[shown] = kind->name;
             kinds[shown++] = kind;
             total += kind->count;
-            for (unsigned i = 0; i < kind->count; i++)
-                odd_count += is_bad(kind->all[i]);
         }
         if (shown == 0 ||
             weir_pictures_add(set, "repetitions", each == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
                               NULL) == NULL)
             continue;
-        weir_left_out_add(set, left_out, "phase");
+        shown = weir_pictures_limit(set, shown, WEIR_PICTURE_CASES, "phase");
         set->latest->x = weir_axis_of_names("", names, shown);
         set->latest->y.quantity = each;
         /* A stroke for each: two points, and none between it and the next. */
         medians =
             weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "median", (size_t)3 * shown);
         dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "repetition", total);
-        /* A separate layer, as thinning drops dots. */
-        if (odd_count > 0)
-            odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", odd_count);
-        values = weir_arena_take(&set->arena, (total + 1) * sizeof *values);
-        for (unsigned k = 0, at = 0; k < shown; k++) {
+        dots.layer->count = 0;
+        for (unsigned k = 0; k < shown; k++) {
             weir_verdict_note(set, kinds[k]->believed);
-            for (unsigned i = 0; i < kinds[k]->count; i++, at++) {
+            for (unsigned i = 0; i < kinds[k]->count; i++) {
+                size_t at = dots.layer->count++;
+
                 dots.x[at] = k + ((double)i / (kinds[k]->count - 1) - 0.5) * 0.6;
-                values[at] = dots.y[at] = kinds[k]->rates[i];
-                if (is_bad(kinds[k]->all[i])) {
-                    odd.x[n] = dots.x[at];
-                    odd.y[n] = dots.y[at];
-                    odd.is_odd[n++] = true;
-                    dots.y[at] = NAN;
-                }
+                dots.y[at] = kinds[k]->rates[i];
+                dots.is_odd[at] = is_bad(kinds[k]->all[i]);
             }
             for (unsigned i = 0; i < 3; i++) {
                 medians.x[3 * k + i] = k + (i == 0 ? -0.4 : 0.4);
                 medians.y[3 * k + i] = i == 2 ? NAN : kinds[k]->median;
             }
         }
-        set_scale(&set->latest->y, values, total);
+        set_scale(&set->latest->y, dots.y, dots.layer->count);
     }
 }
 
 static void make_operations(struct weir_pictures *set)
 {
-    struct weir_bar bars[WEIR_PICTURE_CASES];
+    struct weir_bar *bars = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof *bars);
     enum weir_believed worst = WEIR_BELIEVED_OK;
-    unsigned count = 0, left_out = 0;
-    struct weir_points odd;
+    unsigned count = 0;
 
     for (unsigned k = 0; k < set->kind_count; k++) {
         const struct weir_phase_kind *kind = &set->kinds[k];
 
-        if (kind->quantity != WEIR_QUANTITY_OPS_PER_S || !isfinite(kind->median) ||
+        if (kind->quantity != WEIR_QUANTITY_OPS_PER_S || !isfinite(kind->bar.value) ||
             kind->first->planned == NULL || kind->first->planned->program != NULL)
             continue;
-        if (count == WEIR_PICTURE_CASES) {
-            left_out++;
-            continue;
-        }
         worst = kind->believed > worst ? kind->believed : worst;
-        bars[count++] = (struct weir_bar){.name = kind->line,
-                                          .value = kind->median,
-                                          .values = kind->rates,
-                                          .count = kind->count,
-                                          .is_odd = weir_believed_is_bad(kind->believed)};
+        bars[count] = kind->bar;
+        bars[count++].is_odd = weir_believed_is_bad(kind->believed);
     }
     if (count < 2 || weir_pictures_add(set, "operations", "", NULL) == NULL)
         return;
     weir_verdict_note(set, worst);
-    weir_left_out_add(set, left_out, "phase");
     weir_bars_add(set, 0, 1, NULL, bars, count);
-    if (!weir_believed_is_bad(worst))
-        return;
-    /* Hatching has no entry in the legend. */
-    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, "not to be used", count);
-    for (unsigned i = 0; i < count; i++) {
-        odd.x[i] = bars[i].is_odd ? bars[i].value : NAN;
-        odd.y[i] = i;
-        odd.is_odd[i] = true;
-    }
 }
 
 /* ---- load: depths, open loops ---- */

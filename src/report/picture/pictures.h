@@ -7,9 +7,26 @@
 #include "weir/picture/picture.h"
 #include "weir/report/measures.h"
 
-#define WEIR_PICTURES_OF_KIND 12 /* of a run: the first ones */
-#define WEIR_PICTURE_CASES 64    /* bars, or rows, of one picture */
-#define WEIR_PICTURE_SIDES_MAX 8 /* bars of one row */
+#define WEIR_PICTURES_OF_KIND 12                     /* of a run: the first ones */
+#define WEIR_PICTURE_CASES 64                        /* bars, or rows, of one picture */
+#define WEIR_PICTURE_SIDES_MAX 8                     /* bars of one row */
+#define WEIR_PICTURE_LAYERS_MAX (4 * WEIR_TONES + 2) /* curves of sweeps are the most */
+
+/* Arrays of a layer that are to be filled: those that its mark uses, else NULL. */
+struct weir_points {
+    double *x, *y, *low, *high;
+    const char **labels;
+    bool *is_odd; /* of dots with the entry of the picture in the legend, of bars hatched */
+    struct weir_layer *layer;
+};
+
+struct weir_bar {
+    const char *name;
+    double value;      /* NAN = none */
+    double low, high;  /* ends of whiskers, if they differ */
+    const char *label; /* NULL = the value */
+    bool is_odd;
+};
 
 /* The repetitions of one phase of a test, in the order in which they ran; in runs of weir net also
  * those of a pair of ranks, which are parts of phases. */
@@ -20,7 +37,7 @@ struct weir_phase_kind {
     unsigned count;
     bool is_later;    /* an earlier kind has the same name of phases */
     const char *name; /* "write"; with several tests "write, test 2" or with the step of a sweep */
-    const char *line; /* likewise, as the report has it: md-workbench has one for two phases */
+    struct weir_bar bar; /* named as the line of the report: md-workbench has one for two phases */
     enum weir_quantity quantity; /* bytes or operations per second, or seconds */
     enum weir_believed believed; /* worst of all repetitions */
     double median;               /* of the rates of complete repetitions; NAN = none */
@@ -32,6 +49,10 @@ struct weir_pictures {
     const struct weir_measured_run *run;
     struct weir_picture **list; /* in the order of a page */
     struct weir_picture *latest;
+    struct weir_layer *layers; /* of the latest, from here on */
+    struct weir_points points[WEIR_PICTURE_LAYERS_MAX];
+    struct weir_cells *cells;
+    const char *odd_name;
     enum weir_believed verdict; /* the worst of the phases that the latest shows */
     unsigned count;
     struct weir_phase_kind *kinds; /* of timed phases */
@@ -52,37 +73,20 @@ bool weir_picture_is_of(const struct weir_picture *picture, const char *name);
 
 /* Appends a sentence to the caption of the latest picture. */
 void weir_caption_add(struct weir_pictures *set, const char *sentence);
-/* Appends "3 phases are left out." to the caption, unless there are none. `thing`: "phase". */
-void weir_left_out_add(struct weir_pictures *set, unsigned count, const char *thing);
+/* Returns `count`, or `most` if it is less, and "3 phases are left out." is appended to the
+ * caption. `thing`: "phase". */
+unsigned weir_pictures_limit(struct weir_pictures *set, unsigned count, unsigned most,
+                             const char *thing);
 /* Notes a verdict. The title of the latest picture begins with the worst one, unless that is OK. */
 void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed);
 
-/* Arrays of a layer that are to be filled: those that its mark uses, else NULL. */
-struct weir_points {
-    double *x, *y, *low, *high;
-    const char **labels;
-    bool *is_odd;
-    struct weir_layer *layer;
-};
 /* Adds a layer with arrays of `count` elements. Whiskers are level: they have a y. */
 struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark, unsigned tone,
                                   const char *name, size_t count);
-/* Moves odd dots into a layer of their own with a name, as thinning drops dots. Returns whether
- * there are any. */
-bool weir_odd_split(struct weir_pictures *set, const struct weir_points *points, const char *name);
 /* Adds a rule at `value` of the x axis, or of the y axis if it is level. */
 void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, const char *name,
                    double value, const char *label);
 
-struct weir_bar {
-    const char *name;
-    double value; /* NAN = none */
-    const double
-        *values; /* of repetitions: whiskers from the least to the greatest of at least 2 */
-    unsigned count;
-    const char *label; /* NULL = the value */
-    bool is_odd;
-};
 /* Adds lying bars with whiskers. Rows have `sides` bars, of which these are one; the y axis has the
  * names of side 0. */
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
@@ -95,7 +99,7 @@ struct weir_grid {
     struct weir_cells *cells;
 };
 struct weir_grid weir_grid_add(struct weir_pictures *set, unsigned rows, unsigned columns,
-                               enum weir_quantity quantity, const char *odd_name);
+                               enum weir_quantity quantity);
 
 struct weir_axis weir_axis_of_names(const char *label, const char *const *names, unsigned count);
 
