@@ -126,13 +126,7 @@ const char *weir_targets_quote(struct weir_arena *arena, const char *path)
     struct weir_text text = {0};
     const char *copy;
 
-    weir_text_add(&text, "'");
-    for (; *path != '\0'; path++)
-        if (*path == '\'')
-            weir_text_add(&text, "'\\''");
-        else
-            weir_text_add(&text, "%c", *path);
-    weir_text_add(&text, "'");
+    weir_text_add_shell(&text, path);
     copy = weir_arena_copy(arena, weir_text_string(&text));
     weir_text_close(&text);
     return copy;

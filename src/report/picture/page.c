@@ -64,39 +64,38 @@ static bool uses_utf8(void)
 static int draw(const struct weir_pictures *pictures, const char *name, const char *format,
                 const char *subject, struct weir_text *text, struct weir_error *error)
 {
-    const struct weir_picture **found =
-        weir_memory_grow(NULL, (pictures->count + 1) * sizeof *found);
-    struct weir_text names = {0};
-    unsigned count = 0;
     bool is_text = strcmp(format, "text") == 0, is_exact = false;
+    unsigned count = 0, named = 0;
+    struct weir_text names = {0};
     int code = 0;
 
-    for (unsigned i = 0; i < pictures->count; i++)
+    for (unsigned i = 0; i < pictures->count; i++) {
         is_exact |= strcmp(pictures->list[i]->name, name) == 0;
-    for (unsigned i = 0; i < pictures->count; i++)
-        if (is_exact ? strcmp(pictures->list[i]->name, name) == 0
-                     : weir_picture_is_of(pictures->list[i], name))
-            found[count++] = pictures->list[i];
-    for (unsigned i = 0; i < (count > 0 ? count : pictures->count) && i < NAMES_MAX; i++)
-        weir_text_add(&names, "%s%s", i > 0 ? ", " : "",
-                      (count > 0 ? found[i] : pictures->list[i])->name);
-    if ((count > 0 ? count : pictures->count) > NAMES_MAX)
+        count += weir_picture_is_of(pictures->list[i], name);
+    }
+    for (unsigned i = 0; i < pictures->count; i++) {
+        const struct weir_picture *picture = pictures->list[i];
+        bool is_found =
+            is_exact ? strcmp(picture->name, name) == 0 : weir_picture_is_of(picture, name);
+
+        if ((is_found || count == 0) && named++ < NAMES_MAX)
+            weir_text_add(&names, "%s%s", named > 1 ? ", " : "", picture->name);
+        if (is_found && is_text)
+            weir_picture_text(picture, uses_utf8(), text);
+        else if (is_found && (is_exact || count == 1))
+            strcmp(format, "svg") == 0 ? weir_picture_svg(picture, true, text)
+                                       : weir_picture_gnuplot(picture, text);
+    }
+    if (named > NAMES_MAX)
         weir_text_add(&names, " and others: --picture list");
     if (count == 0)
         code = weir_error_usage(error, "report", "--picture: %s has no \"%s\"; it has %s", subject,
-                                name, names.length > 0 ? weir_text_string(&names) : "no pictures");
-    else if (count > 1 && !is_text)
+                                name, named > 0 ? weir_text_string(&names) : "no pictures");
+    else if (named > 1 && !is_text)
         code =
             weir_error_usage(error, "report", "--picture: a file has one picture: choose one of %s",
                              weir_text_string(&names));
-    else if (strcmp(format, "gnuplot") == 0)
-        weir_picture_gnuplot(found[0], text);
-    else if (strcmp(format, "svg") == 0)
-        weir_picture_svg(found[0], true, text);
-    for (unsigned i = 0; is_text && i < count; i++)
-        weir_picture_text(found[i], uses_utf8(), text);
     weir_text_close(&names);
-    free(found);
     return code;
 }
 
@@ -127,15 +126,9 @@ static void add_row(struct weir_text *text, const char *name, const char *value)
     weir_text_add(text, "</dd></div>\n");
 }
 
-static void add_value_row(struct weir_text *text, const char *name, enum weir_quantity quantity,
-                          double value)
+static const char *amount(struct weir_pictures *set, enum weir_quantity quantity, double value)
 {
-    struct weir_text shown = {0};
-
-    if (value > 0)
-        weir_quantity_add(&shown, quantity, value);
-    add_row(text, name, weir_text_string(&shown));
-    weir_text_close(&shown);
+    return value > 0 ? weir_pictures_text(set, quantity, value) : "";
 }
 
 /* "ok", "caution" or "bad": classes of the style. */
@@ -194,18 +187,20 @@ static void add_verdict(struct weir_text *text, const struct weir_measured_run *
 /* ---- workload ---- */
 
 static void add_facts(struct weir_text *text, const struct weir_measured_run *run,
-                      struct weir_arena *arena)
+                      struct weir_pictures *set)
 {
     const struct weir_measured_phase *first = run->phase_count > 0 ? &run->phases[0] : NULL;
+    struct weir_arena *arena = &set->arena;
     const char *tags = "";
     char begun[WEIR_DATE_BYTES];
 
-    weir_text_add(text, "<h3>Workload</h3>\n<dl class=\"facts\">\n");
-    add_row(text, "command", run->command);
-    add_row(text, "label", run->label);
     for (size_t i = 0; i < run->tag_count; i++)
         tags = weir_arena_printf(arena, "%s%s%s=%s", tags, i > 0 ? ", " : "", run->tags[i].key,
                                  run->tags[i].value);
+    weir_date_format_iso(run->begun_s, begun);
+    weir_text_add(text, "<h3>Workload</h3>\n<dl class=\"facts\">\n");
+    add_row(text, "command", run->command);
+    add_row(text, "label", run->label);
     add_row(text, "tags", tags);
     if (run->ranks > 0)
         add_row(text, "ranks",
@@ -219,19 +214,17 @@ static void add_facts(struct weir_text *text, const struct weir_measured_run *ru
                 weir_arena_printf(arena, "%s%s%s", first->layout,
                                   first->layout[0] && first->pattern[0] ? ", " : "",
                                   first->pattern));
-        add_value_row(text, "transfer", WEIR_QUANTITY_BYTES, (double)first->transfer_bytes);
-        add_value_row(text, "block per rank", WEIR_QUANTITY_BYTES, (double)first->block_bytes);
-        add_value_row(text, "items per rank", WEIR_QUANTITY_NUMBER, (double)first->items);
-        add_value_row(text, "depth", WEIR_QUANTITY_NUMBER, first->depth);
+        add_row(text, "transfer", amount(set, WEIR_QUANTITY_BYTES, first->transfer_bytes));
+        add_row(text, "block per rank", amount(set, WEIR_QUANTITY_BYTES, first->block_bytes));
+        add_row(text, "items per rank", amount(set, WEIR_QUANTITY_NUMBER, first->items));
+        add_row(text, "depth", amount(set, WEIR_QUANTITY_NUMBER, first->depth));
         add_row(text, "file system",
                 weir_arena_printf(arena, "%s%s%s", first->filesystem,
                                   first->storage[0] ? " on " : "", first->storage));
         add_row(text, "transport", first->transport);
     }
-    weir_date_format_iso(run->begun_s, begun);
     add_row(text, "begun", begun);
-    if (run->finished_s > run->begun_s)
-        add_value_row(text, "duration", WEIR_QUANTITY_SECONDS, run->finished_s - run->begun_s);
+    add_row(text, "duration", amount(set, WEIR_QUANTITY_SECONDS, run->finished_s - run->begun_s));
     add_row(text, "end",
             !run->has_ended       ? "none: the run was cut, or is still going on"
             : run->exit_code != 0 ? run->exit_reason
@@ -257,7 +250,7 @@ static void add_picture(struct weir_text *text, const struct weir_picture *pictu
     weir_text_add(text, "</div></details>\n</figure>\n");
 }
 
-/* Frees the pictures. Those of phases are folded where pictures of the whole run come first. */
+/* Those of phases are folded where pictures of the whole run come first. */
 static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
 {
     bool is_open = false;
@@ -288,7 +281,6 @@ static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
                       "<p>%u more pictures are left out: <code>--test N</code> makes a page of one "
                       "test.</p>\n",
                       pictures->left_out);
-    weir_pictures_close(pictures);
 }
 
 /* ---- tables ---- */
@@ -383,70 +375,45 @@ static void add_environment(struct weir_text *text, const struct weir_measured_r
     add_block(text, "environment", &block, "environment\n");
 }
 
-/* Quotes what a shell would take for more than a word. */
-static void add_word(struct weir_text *text, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_@%+=:,./-";
-    struct weir_text quoted = {0};
-
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        weir_xml_add(text, word);
-        return;
-    }
-    weir_text_add(&quoted, "'");
-    for (; *word != '\0'; word++)
-        weir_text_add(&quoted, *word == '\'' ? "'\\''" : "%c", *word);
-    weir_text_add(&quoted, "'");
-    weir_xml_add(text, weir_text_string(&quoted));
-    weir_text_close(&quoted);
-}
-
 /* The words of the command line, without options that name a run and not its work. Runs of weir net
  * have recorded a line alone. */
-static void add_command(struct weir_text *text, const struct weir_measured_run *run)
+static void add_command(struct weir_text *line, const struct weir_measured_run *run,
+                        struct weir_arena *arena)
 {
-    static const char *const names[] = {"--result", "--label", "--set"};
     size_t count = run->plan != NULL ? run->plan->source.word_count : 0;
-    struct weir_arena arena = {0};
 
     if (count == 0)
-        weir_xml_add(text, weir_compare_work(&arena, run->command));
+        weir_text_add(line, "%s", weir_compare_work(arena, run->command));
     for (size_t i = 0; i < count; i++) {
         const char *word = run->plan->source.words[i];
-        bool is_left_out = false;
 
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            size_t length = strlen(names[k]);
-
-            if (strncmp(word, names[k], length) != 0 ||
-                (word[length] != '=' && word[length] != '\0'))
-                continue;
-            is_left_out = true;
-            i += word[length] == '\0';
-        }
-        if (is_left_out)
+        if (word[0] == '-' && weir_compare_work(arena, word)[0] == '\0') {
+            i += strchr(word, '=') == NULL;
             continue;
-        weir_text_add(text, "%s", i > 0 ? " " : "");
-        add_word(text, word);
+        }
+        weir_text_add(line, "%s", i > 0 ? " " : "");
+        weir_text_add_shell(line, word);
     }
-    weir_arena_close(&arena);
 }
 
 static void add_repeat(struct weir_text *text, const struct weir_measured_run *run,
-                       bool is_redacted)
+                       bool is_redacted, struct weir_arena *arena)
 {
+    struct weir_text lines = {0};
     const struct weir_phase_result *found = run->phase_count > 0 ? run->phases[0].found : NULL;
     const char *script = run->plan != NULL ? run->plan->source.script : NULL;
 
-    weir_text_add(text, "<h3>How to repeat it</h3>\n<pre>");
     if (run->ranks > 1)
-        weir_text_add(text, "mpiexec -n %u ", run->ranks);
-    add_command(text, run);
-    weir_text_add(text, " --result NEW.jsonl\nweir compare ");
-    add_word(text, run->source);
-    weir_text_add(text, "%s%s -- NEW.jsonl</pre>\n<p>Measured by weir ",
-                  run->run_id[0] != '\0' ? " --run " : "", run->run_id);
+        weir_text_add(&lines, "mpiexec -n %u ", run->ranks);
+    add_command(&lines, run, arena);
+    weir_text_add(&lines, " --result NEW.jsonl\nweir compare ");
+    weir_text_add_shell(&lines, run->source);
+    weir_text_add(&lines, "%s%s -- NEW.jsonl", run->run_id[0] != '\0' ? " --run " : "",
+                  run->run_id);
+    weir_text_add(text, "<h3>How to repeat it</h3>\n<pre>");
+    weir_xml_add(text, weir_text_string(&lines));
+    weir_text_close(&lines);
+    weir_text_add(text, "</pre>\n<p>Measured by weir ");
     weir_xml_add(text, run->version);
     if (run->plan_id[0] != '\0')
         weir_text_add(text, ". Plan %s: equal plans did the same work", run->plan_id);
@@ -464,35 +431,6 @@ static void add_repeat(struct weir_text *text, const struct weir_measured_run *r
 
 /* ---- the whole ---- */
 
-/* Medians of the first phases: "write 2.1 GB/s, read 3.0 GB/s"; with several tests the least and
- * the greatest of each name. */
-static void add_rates(struct weir_text *text, const struct weir_pictures *pictures)
-{
-    for (unsigned i = 0, shown = 0; i < pictures->kind_count && shown < 3; i++) {
-        const struct weir_phase_kind *kind = &pictures->kinds[i];
-        double low = NAN, high = NAN;
-        bool is_new = kind->first->part[0] == '\0';
-
-        for (unsigned k = 0; k < pictures->kind_count && is_new; k++)
-            if (pictures->kinds[k].first->part[0] == '\0' &&
-                strcmp(pictures->kinds[k].first->name, kind->first->name) == 0 &&
-                isfinite(pictures->kinds[k].median)) {
-                is_new = k >= i;
-                low = fmin(low, pictures->kinds[k].median);
-                high = fmax(high, pictures->kinds[k].median);
-            }
-        if (!is_new || !isfinite(kind->median))
-            continue;
-        weir_text_add(text, "%s", shown++ > 0 ? ", " : "");
-        weir_xml_add(text, kind->first->name);
-        weir_text_add(text, " ");
-        weir_quantity_add(text, kind->quantity, low);
-        weir_text_add(text, "%s", high > low ? " to " : "");
-        if (high > low)
-            weir_quantity_add(text, kind->quantity, high);
-    }
-}
-
 void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *run)
 {
     struct weir_text *text = &page->runs, *index = &page->index;
@@ -506,7 +444,7 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
                   run->number + 1);
     add_badge(index, run->believed);
     weir_text_add(index, "</td><td>");
-    add_rates(index, &pictures);
+    weir_pictures_add_rates(&pictures, index);
     weir_text_add(index, "</td><td>%u</td><td>%s</td><td>", run->ranks, begun);
     weir_xml_add(index, run->label[0] != '\0' ? run->label : run->command);
     weir_text_add(index, "</td></tr>\n");
@@ -520,14 +458,15 @@ void weir_page_add_run(struct weir_page *page, const struct weir_measured_run *r
                           run->dialect, run->label[0] != '\0' ? ": " : "", run->label));
     weir_text_add(text, "</h2>\n");
     add_verdict(text, run);
-    add_facts(text, run, &pictures.arena);
+    add_facts(text, run, &pictures);
     add_pictures(text, &pictures);
     weir_text_add(text, "<h3>Tables</h3>\n");
     add_figures(text, run);
     add_report(text, run);
     add_environment(text, run);
-    add_repeat(text, run, page->is_redacted);
+    add_repeat(text, run, page->is_redacted, &pictures.arena);
     weir_text_add(text, "</section>\n");
+    weir_pictures_close(&pictures);
 }
 
 int weir_page_compare(const struct weir_comparison_table *table, const char *report,
@@ -549,10 +488,10 @@ int weir_page_compare(const struct weir_comparison_table *table, const char *rep
         add_pictures(&page.runs, &pictures);
         weir_page_end(&page, text);
         weir_page_close(&page);
-        return 0;
+    } else {
+        code = draw(&pictures, request->picture != NULL ? request->picture : "change",
+                    request->drawn, "the comparison", text, error);
     }
-    code = draw(&pictures, request->picture != NULL ? request->picture : "change", request->drawn,
-                "the comparison", text, error);
     weir_pictures_close(&pictures);
     return code;
 }
