@@ -250,7 +250,7 @@ static void add_picture(struct weir_text *text, const struct weir_picture *pictu
     weir_text_add(text, "</div></details>\n</figure>\n");
 }
 
-/* Those of phases are folded where pictures of the whole run come first. */
+/* Pictures of phases are folded where pictures of the whole run come first. */
 static void add_pictures(struct weir_text *text, struct weir_pictures *pictures)
 {
     bool is_open = false;

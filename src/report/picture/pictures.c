@@ -2,10 +2,7 @@
 /* Pictures of phases: rates over time, latencies, ranks, repetitions, operations. */
 #include "pictures.h"
 
-#include "compare/compare.h"
 #include "dialect.h"
-#include "sweep/sweep.h"
-#include "targets/targets.h"
 
 #include "weir/base/memory.h"
 #include "weir/measure/median.h"
@@ -16,18 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICTURES_OF_KIND 12             /* of a run: the first ones */
-#define ROWS_MAX 64                     /* rows of one picture */
-#define SIDES_MAX 8                     /* bars of one row */
-#define LAYERS_MAX (4 * WEIR_TONES + 2) /* curves of sweeps are the most */
+#define PICTURES_OF_KIND 12 /* of a run: the first ones */
 #define HEAT_ROWS_OF_MANY 128
 #define INTERVALS_MIN 16    /* of a series: fewer are no picture */
 #define REPETITIONS_SHOWN 5 /* lines in one picture: more are not distinguishable */
 #define SERIES_SHOWN 3
 #define RANKS_NAMED 3
 
-_Static_assert(LAYERS_MAX >= REPETITIONS_SHOWN + 3 + WEIR_VERB_RESULTS_MAX &&
-                   LAYERS_MAX >= 2 * SERIES_SHOWN + 4 && LAYERS_MAX >= 2 * SIDES_MAX,
+_Static_assert(WEIR_PICTURE_LAYERS_MAX >= REPETITIONS_SHOWN + 3 + WEIR_VERB_RESULTS_MAX &&
+                   WEIR_PICTURE_LAYERS_MAX >= 2 * SERIES_SHOWN + 4 &&
+                   WEIR_PICTURE_LAYERS_MAX >= 2 * WEIR_PICTURE_SIDES_MAX,
                "layers of latencies, of series, of bars");
 
 enum axis { NONE, TIME, RATE, LATENCY, OPERATIONS, RANK, RANKS, CHANGE };
@@ -42,7 +37,6 @@ static const struct weir_axis axes[] = {
     [CHANGE] = {.label = "change", .quantity = WEIR_QUANTITY_SHARE}};
 
 #define MEDIANS "Medians of repetitions, with the least and the greatest."
-
 #define UNUSABLE "not to be used"
 
 /* The kind of a picture is the key up to "-". %s of titles is the subject: a phase, or all that the
@@ -70,8 +64,7 @@ static const struct text {
     {"repetitions", "Rates of repetitions",
      "Each dot is a repetition, in the order in which they ran.", UNUSABLE, NONE, RATE},
     {"rate", "%s: rate over time",
-     "Data or operations completed in each interval, over the time since the common start.", NULL,
-     TIME, RATE},
+     "Data or operations completed in each interval since the common start.", NULL, TIME, RATE},
     {"latency", "%s: time of an operation",
      "Quantiles in percent of the times of single operations, as far as there are enough of them.",
      NULL, NONE, LATENCY},
@@ -98,44 +91,6 @@ static const struct text {
     {"sides", "Rates of %s", MEDIANS " Hatched: not comparable.", NULL, RATE, NONE},
     {"times", "Times of %s", MEDIANS " Hatched: not comparable.", NULL, TIME, NONE}};
 
-/* Arrays of a layer that are to be filled: those that its mark uses, else NULL. */
-struct points {
-    double *x, *y, *low, *high;
-    const char **labels;
-    bool *is_odd; /* bars are hatched */
-    struct weir_layer *layer;
-};
-
-struct bar {
-    const char *name;
-    double value;      /* NAN = none */
-    double low, high;  /* ends of whiskers, if they differ */
-    const char *label; /* NULL = the value */
-    bool is_odd;
-};
-
-/* The repetitions of one phase of a test, in the order in which they ran; in runs of weir net also
- * those of a pair of ranks, which are parts of phases. */
-struct phase_kind {
-    const struct weir_measured_phase *first;
-    const struct weir_measured_phase **all;
-    double *rates; /* of each repetition, or median latencies; NAN = it has none */
-    unsigned count;
-    bool is_later;    /* an earlier kind has the same name of phases */
-    const char *name; /* "write"; with several tests "write, test 2" or with the step of a sweep */
-    struct bar bar;   /* named as the line of the report: md-workbench has one for two phases */
-    enum weir_quantity quantity; /* bytes or operations per second, or seconds */
-    enum weir_believed believed; /* worst of all repetitions */
-    double median;               /* of the rates of complete repetitions; NAN = none */
-    unsigned typical; /* the repetition whose rate is nearest to the median, else the first */
-};
-
-/* True if figures must not be used: PARTIAL, DO NOT USE, WRONG DATA. */
-static bool is_unusable(enum weir_believed believed)
-{
-    return believed > WEIR_BELIEVED_UNVERIFIED;
-}
-
 /* ---- building ---- */
 
 /* "File creation" -> "file-creation" */
@@ -154,14 +109,13 @@ static const char *slug(struct weir_arena *arena, const char *kind, const char *
     return name;
 }
 
-static struct weir_axis axis_of_names(const char *label, const char *const *names, unsigned count)
+struct weir_axis weir_axis_of_names(const char *label, const char *const *names, unsigned count)
 {
     return (struct weir_axis){
         .label = label, .scale = WEIR_SCALE_NAMES, .names = names, .name_count = count};
 }
 
-/* "program x.pbl" of "program /a/b/x.pbl". */
-static const char *shorten_name(struct weir_pictures *set, const char *name)
+const char *weir_pictures_short(struct weir_pictures *set, const char *name)
 {
     const char *path = name + strlen("program "), *at;
 
@@ -183,24 +137,22 @@ const char *weir_pictures_text(struct weir_pictures *set, enum weir_quantity qua
     return copy;
 }
 
-static void add_caption(struct weir_pictures *set, const char *sentence)
+void weir_caption_add(struct weir_pictures *set, const char *sentence)
 {
     set->latest->caption = weir_arena_printf(&set->arena, "%s %s", set->latest->caption, sentence);
 }
 
-/* Returns `count`, or `most` if it is less, and appends "3 phases are left out." to the caption. */
-static unsigned limit_shown(struct weir_pictures *set, unsigned count, unsigned most,
-                            const char *thing)
+unsigned weir_pictures_limit(struct weir_pictures *set, unsigned count, unsigned most,
+                             const char *thing)
 {
     if (count <= most)
         return count;
-    add_caption(set, weir_arena_printf(&set->arena, "%u %s%s left out.", count - most, thing,
-                                       count - most == 1 ? " is" : "s are"));
+    weir_caption_add(set, weir_arena_printf(&set->arena, "%u %s%s left out.", count - most, thing,
+                                            count - most == 1 ? " is" : "s are"));
     return most;
 }
 
-/* The title of the latest picture begins with the worst verdict, unless that is OK. */
-static void note_verdict(struct weir_pictures *set, enum weir_believed believed)
+void weir_verdict_note(struct weir_pictures *set, enum weir_believed believed)
 {
     set->verdict = believed > set->verdict ? believed : set->verdict;
 }
@@ -213,24 +165,23 @@ bool weir_picture_is_of(const struct weir_picture *picture, const char *name)
            (picture->name[length] == '-' || picture->name[length] == '\0');
 }
 
-/* Adds a layer with arrays of `count` elements. Whiskers are level: they have a y. */
-static struct points add_layer(struct weir_pictures *set, enum weir_mark mark, unsigned tone,
-                               const char *name, size_t count)
+struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark, unsigned tone,
+                                  const char *name, size_t count)
 {
     struct weir_arena *arena = &set->arena;
     size_t bytes = (count + 1) * sizeof(double);
     bool is_range = mark == WEIR_MARK_BAND || mark == WEIR_MARK_RANGES || mark == WEIR_MARK_SPANS;
     bool has_labels = !is_range && mark != WEIR_MARK_LINE;
-    struct points points = {.x = !is_range || mark == WEIR_MARK_BAND ? weir_arena_take(arena, bytes)
-                                                                     : NULL,
-                            .y = mark != WEIR_MARK_BAND ? weir_arena_take(arena, bytes) : NULL,
-                            .low = is_range ? weir_arena_take(arena, bytes) : NULL,
-                            .high = is_range ? weir_arena_take(arena, bytes) : NULL,
-                            .labels = has_labels ? weir_arena_take(arena, bytes) : NULL,
-                            .is_odd = has_labels ? weir_arena_take(arena, count + 1) : NULL,
-                            .layer = &set->layers[set->latest->layer_count]};
+    struct weir_points points = {
+        .x = !is_range || mark == WEIR_MARK_BAND ? weir_arena_take(arena, bytes) : NULL,
+        .y = mark != WEIR_MARK_BAND ? weir_arena_take(arena, bytes) : NULL,
+        .low = is_range ? weir_arena_take(arena, bytes) : NULL,
+        .high = is_range ? weir_arena_take(arena, bytes) : NULL,
+        .labels = has_labels ? weir_arena_take(arena, bytes) : NULL,
+        .is_odd = has_labels ? weir_arena_take(arena, count + 1) : NULL,
+        .layer = &set->layers[set->latest->layer_count]};
 
-    assert(set->latest->layer_count < LAYERS_MAX);
+    assert(set->latest->layer_count < WEIR_PICTURE_LAYERS_MAX);
     set->points[set->latest->layer_count++] = points;
     *points.layer =
         (struct weir_layer){mark,     tone,       name,        count,         points.x,
@@ -250,7 +201,7 @@ static void add_crosses(struct weir_pictures *set)
     size_t cell_count = cells != NULL ? (size_t)cells->rows * cells->columns : 0;
     size_t known = 0, hatched = 0, count = 0, n = 0;
     unsigned layer_count = latest->layer_count;
-    struct points odd;
+    struct weir_points odd;
 
     for (size_t i = 0; i < cell_count; i++) {
         known += isfinite(cells->values[i]);
@@ -265,9 +216,9 @@ static void add_crosses(struct weir_pictures *set)
             count += latest->layers[k].is_odd[i];
     if (count + hatched == 0)
         return;
-    odd = add_layer(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, set->odd_name, count + hatched);
+    odd = weir_layer_add(set, WEIR_MARK_DOTS, WEIR_TONE_ODD, set->odd_name, count + hatched);
     for (unsigned k = 0; k < layer_count; k++) {
-        struct points *points = &set->points[k];
+        struct weir_points *points = &set->points[k];
 
         for (size_t i = 0; points->is_odd != NULL && i < points->layer->count; i++)
             if (points->is_odd[i]) {
@@ -283,13 +234,13 @@ static void add_crosses(struct weir_pictures *set)
     }
     for (size_t i = 0; i < cell_count && hatched > 0; i++)
         if (isfinite(cells->values[i]) && cells->is_odd[i]) {
-            odd.x[n] = (double)(i % cells->columns) - 0.4; /* beside the value */
+            odd.x[n] = (double)(i % cells->columns) - 0.4; /* next to the value */
             odd.y[n] = (double)(i / cells->columns);
             odd.is_odd[n++] = true;
         }
 }
 
-static void finish_picture(struct weir_pictures *set)
+void weir_pictures_finish(struct weir_pictures *set)
 {
     struct weir_picture *latest = set->latest;
 
@@ -322,11 +273,8 @@ static bool has_name(const struct weir_pictures *set, const char *name)
     return false;
 }
 
-/* Adds a picture, the latest. NULL: there are enough of the kind. `subject` is the rest of its
- * name,
- * "" = none; `shown` is the variable part of its title, NULL = `subject`. */
-static struct weir_picture *add_picture(struct weir_pictures *set, const char *key,
-                                        const char *subject, const char *shown)
+struct weir_picture *weir_pictures_add(struct weir_pictures *set, const char *key,
+                                       const char *subject, const char *shown)
 {
     struct weir_arena *arena = &set->arena;
     const char *kind = weir_arena_printf(arena, "%.*s", (int)strcspn(key, "-"), key);
@@ -341,14 +289,14 @@ static struct weir_picture *add_picture(struct weir_pictures *set, const char *k
         set->left_out++;
         return NULL;
     }
-    finish_picture(set);
+    weir_pictures_finish(set);
     for (unsigned n = 2; has_name(set, unique); n++)
         unique = weir_arena_printf(arena, "%s-%u", name, n);
     while (strcmp(text->key, key) != 0)
         text++;
     picture = weir_arena_take(arena, sizeof *picture);
-    set->layers = weir_arena_take(arena, LAYERS_MAX * sizeof *set->layers);
-    set->points = weir_arena_take(arena, LAYERS_MAX * sizeof *set->points);
+    set->layers = weir_arena_take(arena, WEIR_PICTURE_LAYERS_MAX * sizeof *set->layers);
+    set->points = weir_arena_take(arena, WEIR_PICTURE_LAYERS_MAX * sizeof *set->points);
     *picture = (struct weir_picture){
         .name = unique,
         .title = weir_arena_printf(arena, text->title, shown != NULL ? shown : subject),
@@ -362,11 +310,10 @@ static struct weir_picture *add_picture(struct weir_pictures *set, const char *k
     return picture;
 }
 
-/* Adds a rule at `value` of the x axis, or of the y axis if it is level. */
-static void add_rule(struct weir_pictures *set, bool is_level, unsigned tone, const char *name,
-                     double value, const char *label)
+void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, const char *name,
+                   double value, const char *label)
 {
-    struct points rule = add_layer(set, WEIR_MARK_RULE, tone, name, 1);
+    struct weir_points rule = weir_layer_add(set, WEIR_MARK_RULE, tone, name, 1);
 
     rule.x[0] = rule.y[0] = value;
     rule.layer->x = is_level ? NULL : rule.x;
@@ -388,16 +335,15 @@ static void set_scale(struct weir_axis *axis, const double values[], size_t coun
         axis->scale = WEIR_SCALE_LOG;
 }
 
-/* Adds lying bars with whiskers. Rows have `sides` bars, of which these are one; the y axis has the
- * names of side 0. */
-static void add_bars(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
-                     const struct bar bars[], unsigned count)
+void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
+                   const struct weir_bar bars[], unsigned count)
 {
-    unsigned shown =
-        side == 0 ? limit_shown(set, count, ROWS_MAX, "row") : set->latest->y.name_count;
+    unsigned shown = side == 0 ? weir_pictures_limit(set, count, WEIR_PICTURE_ROWS_MAX, "row")
+                               : set->latest->y.name_count;
     const char **names = weir_arena_take(&set->arena, (shown + 1) * sizeof *names);
-    struct points layer = add_layer(set, WEIR_MARK_BARS, side, legend, shown);
-    struct points ranges = add_layer(set, WEIR_MARK_RANGES, WEIR_TONE_REFERENCE, NULL, shown);
+    struct weir_points layer = weir_layer_add(set, WEIR_MARK_BARS, side, legend, shown);
+    struct weir_points ranges =
+        weir_layer_add(set, WEIR_MARK_RANGES, WEIR_TONE_REFERENCE, NULL, shown);
 
     for (unsigned i = 0; i < shown; i++) {
         names[i] = bars[i].name;
@@ -414,23 +360,16 @@ static void add_bars(struct weir_pictures *set, unsigned side, unsigned sides, c
     }
     set_scale(&set->latest->x, layer.x, shown);
     if (side == 0)
-        set->latest->y = axis_of_names(set->latest->y.label, names, shown);
+        set->latest->y = weir_axis_of_names(set->latest->y.label, names, shown);
 }
 
-/* Makes the picture a matrix, whose values are to be filled: NAN = none. */
-struct grid {
-    double *values;
-    bool *is_odd;
-    struct weir_cells *cells;
-};
-
-static struct grid add_grid(struct weir_pictures *set, unsigned rows, unsigned columns,
-                            enum weir_quantity quantity)
+struct weir_grid weir_grid_add(struct weir_pictures *set, unsigned rows, unsigned columns,
+                               enum weir_quantity quantity)
 {
     size_t count = (size_t)rows * columns;
-    struct grid grid = {weir_arena_take(&set->arena, (count + 1) * sizeof *grid.values),
-                        weir_arena_take(&set->arena, count + 1),
-                        weir_arena_take(&set->arena, sizeof *grid.cells)};
+    struct weir_grid grid = {weir_arena_take(&set->arena, (count + 1) * sizeof *grid.values),
+                             weir_arena_take(&set->arena, count + 1),
+                             weir_arena_take(&set->arena, sizeof *grid.cells)};
 
     for (size_t i = 0; i < count; i++)
         grid.values[i] = NAN;
@@ -468,7 +407,7 @@ static bool is_repetition(const struct weir_measured_phase *first,
 
 /* Sets the rates of a kind, their median, and the repetition that is nearest to it. Operations are
  * counted as the dialect counts them: md-workbench shows the rate of two phases as one. */
-static void set_rates(struct weir_pictures *set, struct phase_kind *kind)
+static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
 {
     double *sorted = weir_arena_take(&set->arena, (kind->count + 1) * sizeof *sorted);
     double least = INFINITY;
@@ -496,7 +435,7 @@ static void set_rates(struct weir_pictures *set, struct phase_kind *kind)
             sorted[count++] = kind->rates[i];
     }
     kind->median = count > 0 ? weir_median_sort(sorted, count) : NAN;
-    kind->bar = (struct bar){.value = kind->median, .low = NAN, .high = NAN};
+    kind->bar = (struct weir_bar){.value = kind->median, .low = NAN, .high = NAN};
     for (unsigned i = 0; i < kind->count; i++) {
         kind->bar.low = fmin(kind->bar.low, kind->rates[i]);
         kind->bar.high = fmax(kind->bar.high, kind->rates[i]);
@@ -511,7 +450,7 @@ static void find_kinds(struct weir_pictures *set)
 {
     const struct weir_measured_run *run = set->run;
     struct weir_arena *arena = &set->arena;
-    struct phase_kind *kinds = weir_arena_take(arena, (run->phase_count + 1) * sizeof *kinds);
+    struct weir_phase_kind *kinds = weir_arena_take(arena, (run->phase_count + 1) * sizeof *kinds);
     const struct weir_measured_phase **all =
         weir_arena_take(arena, (run->phase_count + 1) * sizeof *all);
     bool *is_known = weir_arena_take(arena, run->phase_count + 1);
@@ -519,12 +458,12 @@ static void find_kinds(struct weir_pictures *set)
 
     for (unsigned i = 0; i < run->phase_count; i++) {
         const struct weir_measured_phase *first = &run->phases[i];
-        struct phase_kind *kind = &kinds[count];
+        struct weir_phase_kind *kind = &kinds[count];
 
         tests = first->test > tests ? first->test : tests;
         if (is_known[i] || !first->is_timed || (first->part[0] != '\0' && first->found != NULL))
             continue;
-        *kind = (struct phase_kind){.first = first, .all = all};
+        *kind = (struct weir_phase_kind){.first = first, .all = all};
         for (unsigned k = i; k < run->phase_count; k++)
             if (is_repetition(first, &run->phases[k])) {
                 is_known[k] = true;
@@ -550,7 +489,7 @@ static void find_kinds(struct weir_pictures *set)
             if (kinds[other].first->test == first->test && first->planned != NULL)
                 verb = first->verb;
         }
-        line = shorten_name(set, first->name);
+        line = weir_pictures_short(set, first->name);
         if (strcmp(first->dialect, "md-workbench") == 0 && verb[0] != '\0')
             verb = strstr(verb, "dir") != NULL ? "data sets" : "objects";
         if (first->step[0] != '\0')
@@ -572,7 +511,7 @@ static void find_kinds(struct weir_pictures *set)
     set->kind_count = count;
 }
 
-static const char *name_repetition(struct weir_pictures *set, const struct phase_kind *kind,
+static const char *name_repetition(struct weir_pictures *set, const struct weir_phase_kind *kind,
                                    unsigned i, const char *single)
 {
     if (kind->count == 1)
@@ -584,25 +523,25 @@ static const char *name_repetition(struct weir_pictures *set, const struct phase
 
 /* The band over ranks, each times the number of ranks, so that equal ranks are at the rate of all.
  */
-static void add_band(struct weir_pictures *set, const struct phase_kind *kind)
+static void add_band(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *found = kind->all[kind->typical]->found;
     const struct weir_rank_series *series = &found->rank_series;
     double *column = weir_arena_take(&set->arena, (series->rows + 1) * sizeof *column);
     bool is_in_bytes = kind->quantity == WEIR_QUANTITY_BYTES_PER_S;
     const char *rows = "ranks";
-    struct points band;
+    struct weir_points band;
 
     if (series->rows < 4 || series->interval_ns == 0 || series->is_in_bytes != is_in_bytes)
         return;
     /* With up to 20 rows, these quantiles are the least and the greatest. */
     if (series->ranks_per_row > 1)
         rows = weir_arena_printf(&set->arena, "groups of %u ranks", series->ranks_per_row);
-    band = add_layer(set, WEIR_MARK_BAND, kind->typical % WEIR_TONES,
-                     weir_arena_printf(&set->arena, "%s of %s, times %u",
-                                       series->rows > 20 ? "5 to 95 %" : "least to greatest", rows,
-                                       found->rank_count),
-                     series->columns);
+    band = weir_layer_add(set, WEIR_MARK_BAND, kind->typical % WEIR_TONES,
+                          weir_arena_printf(&set->arena, "%s of %s, times %u",
+                                            series->rows > 20 ? "5 to 95 %" : "least to greatest",
+                                            rows, found->rank_count),
+                          series->columns);
     for (unsigned k = 0; k < series->columns; k++) {
         for (unsigned i = 0; i < series->rows; i++)
             column[i] = weir_rank_series_rate(series, i, k) * found->rank_count;
@@ -620,7 +559,7 @@ static void add_series(struct weir_pictures *set, const struct weir_series *seri
 {
     unsigned merged = 1 + series->used / 128, count = (series->used + merged - 1) / merged;
     double seconds = ldexp(1e-9, (int)series->shift) * merged;
-    struct points line = add_layer(set, WEIR_MARK_LINE, tone, name, count);
+    struct weir_points line = weir_layer_add(set, WEIR_MARK_LINE, tone, name, count);
 
     for (unsigned i = 0; i < series->used; i++)
         line.y[i / merged] += (double)values[i] / (is_mean ? merged : seconds);
@@ -632,21 +571,22 @@ static void add_series(struct weir_pictures *set, const struct weir_series *seri
 }
 
 /* The typical repetition and the first others. A repetition has one tone in all pictures. */
-static void make_rate(struct weir_pictures *set, const struct phase_kind *kind)
+static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *typical = kind->all[kind->typical]->found;
     bool is_in_bytes = kind->quantity == WEIR_QUANTITY_BYTES_PER_S;
     double last;
 
     if (typical->series == NULL || typical->series->used < INTERVALS_MIN ||
-        add_picture(set, "rate", kind->name, NULL) == NULL)
+        weir_pictures_add(set, "rate", kind->name, NULL) == NULL)
         return;
     set->latest->y.quantity = kind->quantity;
     if (isfinite(kind->median))
-        add_rule(set, true, WEIR_TONE_REFERENCE,
-                 weir_arena_printf(&set->arena, "%s %s", kind->count > 1 ? "median" : "whole phase",
-                                   weir_pictures_text(set, kind->quantity, kind->median)),
-                 kind->median, NULL);
+        weir_rule_add(set, true, WEIR_TONE_REFERENCE,
+                      weir_arena_printf(&set->arena, "%s %s",
+                                        kind->count > 1 ? "median" : "whole phase",
+                                        weir_pictures_text(set, kind->quantity, kind->median)),
+                      kind->median, NULL);
     add_band(set, kind);
     for (unsigned i = 0, others = 0; i < kind->count; i++) {
         const struct weir_phase_result *found = kind->all[i]->found;
@@ -662,33 +602,33 @@ static void make_rate(struct weir_pictures *set, const struct phase_kind *kind)
         if (!is_odd && !(found->stonewall.is_hit && i == kind->typical))
             continue;
         /* Failures are marked where a rank first failed, phases that were cut at their end. */
-        add_rule(set, false, is_odd ? WEIR_TONE_ODD : WEIR_TONE_REFERENCE, NULL,
-                 !is_odd                ? found->stonewall.seconds
-                 : found->failure_s > 0 ? found->failure_s
-                                        : found->windows.total_s,
-                 weir_arena_printf(&set->arena, "%s%s%s", name_repetition(set, kind, i, ""),
-                                   kind->count > 1 ? " " : "",
-                                   has_failed ? "failed"
-                                   : is_odd   ? "was cut"
-                                              : "stonewall"));
+        weir_rule_add(set, false, is_odd ? WEIR_TONE_ODD : WEIR_TONE_REFERENCE, NULL,
+                      !is_odd                ? found->stonewall.seconds
+                      : found->failure_s > 0 ? found->failure_s
+                                             : found->windows.total_s,
+                      weir_arena_printf(&set->arena, "%s%s%s", name_repetition(set, kind, i, ""),
+                                        kind->count > 1 ? " " : "",
+                                        has_failed ? "failed"
+                                        : is_odd   ? "was cut"
+                                                   : "stonewall"));
     }
-    limit_shown(set, kind->count, SERIES_SHOWN, "repetition");
+    weir_pictures_limit(set, kind->count, SERIES_SHOWN, "repetition");
     /* The time of a rate includes syncing and closing files, during which no transfer ends. */
     last = ldexp(1e-9 * typical->series->used, (int)typical->series->shift);
     if (typical->windows.total_s > 1.05 * last) {
-        add_rule(set, false, WEIR_TONE_REFERENCE, NULL, last, "last transfer");
-        add_caption(set, "After the last transfer, files are synced and closed.");
-        add_rule(set, false, WEIR_TONE_REFERENCE, NULL, typical->windows.total_s, NULL);
+        weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, last, "last transfer");
+        weir_caption_add(set, "After the last transfer, files are synced and closed.");
+        weir_rule_add(set, false, WEIR_TONE_REFERENCE, NULL, typical->windows.total_s, NULL);
     }
 }
 
-static void make_backlog(struct weir_pictures *set, const struct phase_kind *kind)
+static void make_backlog(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *found = kind->first->found;
     double asked = found->pace.asked_per_s;
 
     if (asked > 0 && found->series != NULL && found->series->used >= INTERVALS_MIN &&
-        add_picture(set, "backlog", kind->name, NULL) != NULL)
+        weir_pictures_add(set, "backlog", kind->name, NULL) != NULL)
         add_series(set, found->series, found->series->backlog, true, 0,
                    weir_arena_printf(&set->arena, "%s asked for",
                                      weir_pictures_text(set, WEIR_QUANTITY_OPS_PER_S, asked)));
@@ -704,13 +644,13 @@ static const char *const fraction_names[FRACTION_COUNT + 1] = {"50", "75",   "90
 static void add_quantiles(struct weir_pictures *set, const struct weir_histogram *histogram,
                           unsigned tone, const char *kind, const char *name)
 {
-    struct points line;
+    struct weir_points line;
     unsigned n = 0;
 
     if (histogram == NULL || histogram->total == 0)
         return;
-    line = add_layer(set, WEIR_MARK_LINE, tone % WEIR_TONES,
-                     weir_arena_printf(&set->arena, "%s%s", kind, name), FRACTION_COUNT + 1);
+    line = weir_layer_add(set, WEIR_MARK_LINE, tone % WEIR_TONES,
+                          weir_arena_printf(&set->arena, "%s%s", kind, name), FRACTION_COUNT + 1);
     for (unsigned i = 0; i < FRACTION_COUNT; i++)
         if (weir_histogram_has_quantile(histogram, fractions[i])) {
             line.x[n] = i;
@@ -723,7 +663,7 @@ static void add_quantiles(struct weir_pictures *set, const struct weir_histogram
 
 /* Repetitions, then reads, writes and verbs of the typical one. With --rate, times of repetitions
  * begin when operations were due (response), the others when they were issued (service). */
-static void make_latency(struct weir_pictures *set, const struct phase_kind *kind)
+static void make_latency(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *typical = kind->all[kind->typical]->found;
     bool has_response = typical->response != NULL;
@@ -736,13 +676,13 @@ static void make_latency(struct weir_pictures *set, const struct phase_kind *kin
 
         most = latency != NULL && latency->total > most ? latency->total : most;
     }
-    if (most < 100 || add_picture(set, "latency", kind->name, NULL) == NULL)
+    if (most < 100 || weir_pictures_add(set, "latency", kind->name, NULL) == NULL)
         return;
     if (has_response)
         set->latest->caption = "Quantiles in percent of times of operations. Response: since they "
                                "were due. Service: since they were issued.";
-    set->latest->x = axis_of_names("% of operations", fraction_names, FRACTION_COUNT + 1);
-    shown = limit_shown(set, kind->count, REPETITIONS_SHOWN, "repetition");
+    set->latest->x = weir_axis_of_names("% of operations", fraction_names, FRACTION_COUNT + 1);
+    shown = weir_pictures_limit(set, kind->count, REPETITIONS_SHOWN, "repetition");
     for (unsigned i = 0; i < shown; i++) {
         const struct weir_phase_result *found = kind->all[i]->found;
 
@@ -773,21 +713,21 @@ static const char *host_of(const struct weir_phase_result *found, unsigned rank)
     return NULL;
 }
 
-static void make_ranks(struct weir_pictures *set, const struct phase_kind *kind)
+static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *found = kind->all[kind->typical]->found;
     const struct weir_rank_rate *rates = found->rank_rates.list;
     unsigned n = found->rank_rates.count, slow_count = 0, shown;
-    struct points dots, slow;
+    struct weir_points dots, slow;
     double middle;
 
-    if (n < 3 || add_picture(set, "ranks", kind->name, NULL) == NULL)
+    if (n < 3 || weir_pictures_add(set, "ranks", kind->name, NULL) == NULL)
         return;
     middle = (rates[(n - 1) / 2].per_s + rates[n / 2].per_s) / 2;
     if (found->rank_rates.is_in_bytes)
         set->latest->y.quantity = WEIR_QUANTITY_BYTES_PER_S;
-    add_rule(set, true, WEIR_TONE_REFERENCE, "median", middle, NULL);
-    dots = add_layer(set, WEIR_MARK_DOTS, 0, NULL, n);
+    weir_rule_add(set, true, WEIR_TONE_REFERENCE, "median", middle, NULL);
+    dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, n);
     dots.layer->mark = n <= 64 ? WEIR_MARK_DOTS : WEIR_MARK_LINE;
     for (unsigned i = 0; i < n; i++) {
         dots.x[i] = 1 + (double)i * (found->rank_count - 1) / (n - 1);
@@ -800,7 +740,7 @@ static void make_ranks(struct weir_pictures *set, const struct phase_kind *kind)
         shown--;
     if (shown == 0)
         return;
-    slow = add_layer(set, WEIR_MARK_DOTS, 0, NULL, shown);
+    slow = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, shown);
     for (unsigned i = 0; i < shown; i++) {
         const char *host = host_of(found, rates[i].rank);
 
@@ -815,18 +755,18 @@ static void make_ranks(struct weir_pictures *set, const struct phase_kind *kind)
     }
 }
 
-static void make_heat(struct weir_pictures *set, const struct phase_kind *kind)
+static void make_heat(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_rank_series *series = &kind->all[kind->typical]->found->rank_series;
     /* With many phases two rows are merged: pages must stay below 1 MB. */
     unsigned merged = set->kind_count > 4 && series->rows > HEAT_ROWS_OF_MANY ? 2 : 1;
-    struct grid grid;
+    struct weir_grid grid;
 
     if (series->rows < 2 || series->interval_ns == 0 ||
-        add_picture(set, "heat", kind->name, NULL) == NULL)
+        weir_pictures_add(set, "heat", kind->name, NULL) == NULL)
         return;
-    grid = add_grid(set, (series->rows + merged - 1) / merged, series->columns,
-                    series->is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S : WEIR_QUANTITY_OPS_PER_S);
+    grid = weir_grid_add(set, (series->rows + merged - 1) / merged, series->columns,
+                         series->is_in_bytes ? WEIR_QUANTITY_BYTES_PER_S : WEIR_QUANTITY_OPS_PER_S);
     for (unsigned row = 0; row < series->rows; row++)
         for (unsigned column = 0; column < series->columns; column++) {
             double *value = &grid.values[(size_t)(row / merged) * series->columns + column], rate;
@@ -843,7 +783,7 @@ static void make_heat(struct weir_pictures *set, const struct phase_kind *kind)
 
 static bool is_bad(const struct weir_measured_phase *phase)
 {
-    return phase->outcome != WEIR_OUTCOME_COMPLETE || is_unusable(phase->believed);
+    return phase->outcome != WEIR_OUTCOME_COMPLETE || weir_believed_is_bad(phase->believed);
 }
 
 static void make_repetitions(struct weir_pictures *set)
@@ -851,13 +791,13 @@ static void make_repetitions(struct weir_pictures *set)
     for (enum weir_quantity each = WEIR_QUANTITY_BYTES_PER_S; each <= WEIR_QUANTITY_OPS_PER_S;
          each++) {
         size_t bytes = (set->kind_count + 1) * sizeof(void *);
-        const struct phase_kind **kinds = weir_arena_take(&set->arena, bytes);
+        const struct weir_phase_kind **kinds = weir_arena_take(&set->arena, bytes);
         const char **names = weir_arena_take(&set->arena, bytes);
         unsigned shown = 0, total = 0;
-        struct points dots, medians;
+        struct weir_points dots, medians;
 
         for (unsigned k = 0; k < set->kind_count; k++) {
-            const struct phase_kind *kind = &set->kinds[k];
+            const struct weir_phase_kind *kind = &set->kinds[k];
 
             if (kind->quantity != each || kind->count < 3 || kind->first->part[0] != '\0')
                 continue;
@@ -865,18 +805,20 @@ static void make_repetitions(struct weir_pictures *set)
             kinds[shown++] = kind;
             total += kind->count;
         }
-        if (shown == 0 || add_picture(set, "repetitions",
-                                      each == WEIR_QUANTITY_OPS_PER_S ? "ops" : "", NULL) == NULL)
+        if (shown == 0 ||
+            weir_pictures_add(set, "repetitions", each == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
+                              NULL) == NULL)
             continue;
-        shown = limit_shown(set, shown, ROWS_MAX, "phase");
-        set->latest->x = axis_of_names("", names, shown);
+        shown = weir_pictures_limit(set, shown, WEIR_PICTURE_ROWS_MAX, "phase");
+        set->latest->x = weir_axis_of_names("", names, shown);
         set->latest->y.quantity = each;
         /* A stroke for each: two points, and none between it and the next. */
-        medians = add_layer(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "median", (size_t)3 * shown);
-        dots = add_layer(set, WEIR_MARK_DOTS, 0, "repetition", total);
+        medians =
+            weir_layer_add(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE, "median", (size_t)3 * shown);
+        dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, "repetition", total);
         dots.layer->count = 0;
         for (unsigned k = 0; k < shown; k++) {
-            note_verdict(set, kinds[k]->believed);
+            weir_verdict_note(set, kinds[k]->believed);
             for (unsigned i = 0; i < kinds[k]->count; i++) {
                 size_t at = dots.layer->count++;
 
@@ -895,40 +837,40 @@ static void make_repetitions(struct weir_pictures *set)
 
 static void make_operations(struct weir_pictures *set)
 {
-    struct bar *bars = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof *bars);
+    struct weir_bar *bars = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof *bars);
     enum weir_believed worst = WEIR_BELIEVED_OK;
     unsigned count = 0;
 
     for (unsigned k = 0; k < set->kind_count; k++) {
-        const struct phase_kind *kind = &set->kinds[k];
+        const struct weir_phase_kind *kind = &set->kinds[k];
 
         if (kind->quantity != WEIR_QUANTITY_OPS_PER_S || !isfinite(kind->bar.value) ||
             kind->first->planned == NULL || kind->first->planned->program != NULL)
             continue;
         worst = kind->believed > worst ? kind->believed : worst;
         bars[count] = kind->bar;
-        bars[count++].is_odd = is_unusable(kind->believed);
+        bars[count++].is_odd = weir_believed_is_bad(kind->believed);
     }
-    if (count < 2 || add_picture(set, "operations", "", NULL) == NULL)
+    if (count < 2 || weir_pictures_add(set, "operations", "", NULL) == NULL)
         return;
-    note_verdict(set, worst);
-    add_bars(set, 0, 1, NULL, bars, count);
+    weir_verdict_note(set, worst);
+    weir_bars_add(set, 0, 1, NULL, bars, count);
 }
 
 /* ---- load: depths, open loops ---- */
 
-static void make_depths(struct weir_pictures *set, const struct phase_kind *kind)
+static void make_depths(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_phase_result *found = kind->first->found;
     const struct weir_depth_curve *curve = &found->depth_curve;
-    struct points dots, line;
+    struct weir_points dots, line;
 
     /* Files of earlier versions have no times of depths. */
     if (curve->count < 2 || !(curve->points[0].p50_s > 0) ||
-        add_picture(set, "load-depths", kind->name, NULL) == NULL)
+        weir_pictures_add(set, "load-depths", kind->name, NULL) == NULL)
         return;
-    line = add_layer(set, WEIR_MARK_LINE, 0, NULL, curve->count);
-    dots = add_layer(set, WEIR_MARK_DOTS, 0, NULL, curve->count);
+    line = weir_layer_add(set, WEIR_MARK_LINE, 0, NULL, curve->count);
+    dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, curve->count);
     for (unsigned i = 0; i < curve->count; i++) {
         const struct weir_depth_point *point = &curve->points[i];
 
@@ -956,13 +898,14 @@ static void make_load(struct weir_pictures *set)
                 count += set->kinds[i].count;
         if (set->kinds[k].is_later || count < 2 || !(is_due || is_sweep) ||
             weir_measured_find(first, "p50") == NULL ||
-            add_picture(set, "load", first->name, NULL) == NULL)
+            weir_pictures_add(set, "load", first->name, NULL) == NULL)
             continue;
         if (is_due)
             set->latest->y.label = "time since an operation was due";
         for (unsigned f = 0; f < 2; f++) {
             const char *name = f == 0 ? "response_p50" : "response_p99";
-            struct points dots = add_layer(set, WEIR_MARK_DOTS, f, f == 0 ? "p50" : "p99", count);
+            struct weir_points dots =
+                weir_layer_add(set, WEIR_MARK_DOTS, f, f == 0 ? "p50" : "p99", count);
             size_t n = 0;
 
             for (unsigned i = k; i < set->kind_count; i++)
@@ -977,7 +920,7 @@ static void make_load(struct weir_pictures *set)
                     dots.x[n] = rate->value;
                     dots.y[n] = value->value;
                     dots.is_odd[n] = is_bad(at);
-                    note_verdict(set, at->believed);
+                    weir_verdict_note(set, at->believed);
                     dots.labels[n++] = r == 0 && f == 0 && is_sweep ? at->step : NULL;
                 }
             dots.layer->count = n;
@@ -985,517 +928,17 @@ static void make_load(struct weir_pictures *set)
     }
 }
 
-/* ---- sweeps ---- */
-
-/* A number, or a size with its unit; NAN = neither. */
-static double number_of(const char *value)
-{
-    uint64_t size;
-
-    return value != NULL && weir_size_parse(value, &size) == 0 && size > 0 ? (double)size : NAN;
-}
-
-static enum weir_quantity quantity_of(const struct weir_sweep_table *table)
-{
-    return table->counts_ops ? WEIR_QUANTITY_OPS_PER_S : WEIR_QUANTITY_BYTES_PER_S;
-}
-
-static bool is_flagged(const struct weir_sweep_row *row)
-{
-    return row->state != WEIR_SWEEP_COMPLETE || is_unusable(row->believed);
-}
-
-static void set_axis(struct weir_axis *axis, const struct weir_sweep_axis *sweep)
-{
-    const char *last = sweep->count > 0 ? sweep->values[sweep->count - 1] : "";
-    bool is_size = last[0] != '\0' && strchr("kmgtKMGTbB", last[strlen(last) - 1]) != NULL;
-
-    *axis = axis_of_names(sweep->name, sweep->values, sweep->count);
-    axis->quantity = is_size ? WEIR_QUANTITY_BYTES : WEIR_QUANTITY_NUMBER;
-    axis->scale = WEIR_SCALE_LOG2;
-    axis->has_zero = true;
-    for (unsigned i = 0; i < sweep->count; i++) {
-        double value = number_of(sweep->values[i]);
-
-        if (isnan(value))
-            axis->scale = WEIR_SCALE_NAMES;
-        else if (axis->scale == WEIR_SCALE_LOG2 && log2(value) != floor(log2(value)))
-            axis->scale = WEIR_SCALE_LINEAR;
-    }
-}
-
-/* Efficiency 1: the first rate in the order of the sweep, in proportion to ranks. `order` has the
- * rows by x. The line ends 10 % above the greatest rate, so that it does not flatten the curve. */
-static void add_ideal(struct weir_pictures *set, const struct weir_sweep_table *table,
-                      const unsigned order[], const double x[], double top)
-{
-    struct points ideal = add_layer(set, WEIR_MARK_LINE, WEIR_TONE_REFERENCE,
-                                    "ideal: as many times the first", table->count);
-    double each = NAN; /* rate per rank */
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < table->count && isnan(each); i++)
-        if (table->rows[i].count > 0 && table->rows[i].rank_count > 0)
-            each = table->trends[0].steps[i].median / table->rows[i].rank_count;
-    for (unsigned i = 0; i < table->count && (n == 0 || ideal.y[n - 1] < top); i++) {
-        double y = each * table->rows[order[i]].rank_count, share = 1;
-
-        if (!(y > 0)) /* the step was not reached */
-            continue;
-        if (n > 0 && y > top)
-            share = (top - ideal.y[n - 1]) / (y - ideal.y[n - 1]);
-        ideal.x[n] = n > 0 ? ideal.x[n - 1] + share * (x[i] - ideal.x[n - 1]) : x[i];
-        ideal.y[n] = n > 0 ? ideal.y[n - 1] + share * (y - ideal.y[n - 1]) : y;
-        n++;
-    }
-    ideal.layer->count = n;
-}
-
-/* Curves of one table, or of several that count alike. A line joins numbers alone: names have no
- * order. */
-static void add_curves(struct weir_pictures *set, const struct weir_sweep_table *const tables[],
-                       unsigned count)
-{
-    const struct weir_plan *plan = set->run->plan;
-    const struct weir_sweep_axis *axis = &plan->sweep.axes[0];
-    struct weir_arena *arena = &set->arena;
-    unsigned steps = tables[0]->count;
-    unsigned *order = weir_arena_take(arena, (steps + 1) * sizeof *order);
-    double *x = weir_arena_take(arena, (steps + 1) * sizeof *x), top = 0, limit;
-    enum weir_quantity quantity = quantity_of(tables[0]);
-    const char *name = count > 1 ? "Phases" : tables[0]->name;
-    bool has_knees = false, is_common = true, has_names;
-
-    if (add_picture(set, "sweep",
-                    count == 1              ? name
-                    : tables[0]->counts_ops ? "all ops"
-                                            : "all",
-                    weir_arena_printf(arena, "%s over %s", name, axis->name)) == NULL)
-        return;
-    count = limit_shown(set, count, WEIR_TONES, "phase");
-    for (unsigned t = 1; t < count; t++)
-        is_common &= tables[t]->limit == tables[0]->limit;
-    set_axis(&set->latest->x, axis);
-    set->latest->y.quantity = quantity;
-    has_names = set->latest->x.scale == WEIR_SCALE_NAMES;
-    for (unsigned i = 0, k; i < steps; i++) {
-        double value = has_names ? i : number_of(axis->values[i]);
-
-        for (k = i; k > 0 && x[k - 1] > value; k--) {
-            order[k] = order[k - 1];
-            x[k] = x[k - 1];
-        }
-        order[k] = i;
-        x[k] = value;
-    }
-    for (unsigned t = 0; t < count; t++) {
-        const struct weir_sweep_table *table = tables[t];
-        const struct weir_trend *trend = &table->trends[0];
-        bool has_knee = weir_sweep_has_knee(plan, table, 0);
-        unsigned first = 0;
-        struct points dots, ranges, line = {0};
-
-        has_knees |= has_knee;
-        limit = table->counts_ops ? 0 : table->limit;
-        while (first < t && tables[first]->limit != table->limit)
-            first++;
-        top = fmax(top, limit);
-        dots = add_layer(set, WEIR_MARK_DOTS, t, count > 1 ? table->name : "median", steps);
-        ranges = add_layer(set, WEIR_MARK_RANGES, t, NULL, steps);
-        ranges.layer->y = NULL;
-        dots.x = x;
-        dots.layer->x = ranges.layer->x = x;
-        if (!has_names) {
-            line = add_layer(set, WEIR_MARK_LINE, t, NULL, steps);
-            line.layer->x = x;
-        }
-        for (unsigned i = 0; i < steps; i++) {
-            const struct weir_sweep_row *row = &table->rows[order[i]];
-            bool is_knee = has_knee && order[i] == trend->knee;
-
-            note_verdict(set, row->believed);
-            dots.y[i] = row->count > 0 ? trend->steps[order[i]].median : NAN;
-            dots.is_odd[i] = is_flagged(row);
-            if (line.y != NULL)
-                line.y[i] = dots.y[i];
-            ranges.low[i] = row->count > 0 ? row->rate_min : NAN;
-            ranges.high[i] = row->count > 0 ? row->rate_max : NAN;
-            top = fmax(top, row->count > 0 ? row->rate_max : 0);
-            if (row->count > 0 && (is_knee || order[i] == trend->best))
-                dots.labels[i] =
-                    limit > 0 ? weir_arena_printf(arena, "%s%.0f %% of limit",
-                                                  is_knee ? "knee, " : "", 100 * dots.y[i] / limit)
-                    : is_knee ? "knee"
-                              : weir_pictures_text(set, quantity, dots.y[i]);
-        }
-        if (limit > 0 && first == t)
-            add_rule(set, true, WEIR_TONE_ODD, NULL, limit,
-                     weir_arena_printf(arena, "%s%slimit %s", is_common ? "" : table->name,
-                                       is_common ? "" : " ",
-                                       weir_pictures_text(set, quantity, limit)));
-    }
-    if (count == 1 && tables[0]->has_efficiency)
-        add_ideal(set, tables[0], order, x, 1.1 * top);
-    if (has_knees)
-        add_caption(set, "The knee is the first step that is not below the best one by more "
-                         "than the noise.");
-}
-
-static void add_sweep_grid(struct weir_pictures *set, const struct weir_sweep_table *table)
-{
-    const struct weir_sweep *sweep = &set->run->plan->sweep;
-    struct grid grid;
-
-    if (add_picture(set, "sweep-grid", table->name,
-                    weir_arena_printf(&set->arena, "%s over %s and %s", table->name,
-                                      sweep->axes[0].name, sweep->axes[1].name)) == NULL)
-        return;
-    set_axis(&set->latest->y, &sweep->axes[0]);
-    set_axis(&set->latest->x, &sweep->axes[1]);
-    set->latest->x.scale = set->latest->y.scale = WEIR_SCALE_NAMES;
-    grid = add_grid(set, table->group_count, table->group_size, quantity_of(table));
-    for (unsigned i = 0; i < table->count; i++) {
-        const struct weir_trend_step *step =
-            &table->trends[i / table->group_size].steps[i % table->group_size];
-
-        grid.values[i] = table->rows[i].count > 0 ? step->median : NAN;
-        grid.is_odd[i] = is_flagged(&table->rows[i]);
-        note_verdict(set, table->rows[i].believed);
-    }
-}
-
-static void make_sweep(struct weir_pictures *set)
-{
-    const struct weir_plan *plan = set->run->plan;
-    const struct weir_sweep_table *tables, **alike;
-    unsigned count = 0;
-
-    if (plan == NULL || plan->sweep.axis_count == 0)
-        return;
-    tables = weir_sweep_tables(&set->arena, plan, set->run->result, &count);
-    alike = weir_arena_take(&set->arena, (count + 1) * sizeof *alike);
-    for (unsigned ops = 0; ops < 2 && plan->sweep.axis_count == 1; ops++) {
-        unsigned n = 0;
-
-        for (unsigned i = 0; i < count; i++)
-            if (tables[i].counts_ops == ops)
-                alike[n++] = &tables[i];
-        if (n > 1)
-            add_curves(set, alike, n);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        alike[0] = &tables[i];
-        if (plan->sweep.axis_count == 1)
-            add_curves(set, alike, 1);
-        else
-            add_sweep_grid(set, &tables[i]);
-    }
-}
-
-/* ---- record by file size ---- */
-
-#define CELLS_MAX 65536
-
-/* Index of a size in ascending ones, to which it is added. */
-static unsigned place_size(uint64_t sizes[], unsigned *count, uint64_t size)
-{
-    unsigned i = 0;
-
-    while (i < *count && sizes[i] < size)
-        i++;
-    if (i == *count || sizes[i] != size) {
-        memmove(&sizes[i + 1], &sizes[i], (*count - i) * sizeof *sizes);
-        sizes[i] = size;
-        ++*count;
-    }
-    return i;
-}
-
-static struct weir_axis axis_of_sizes(struct weir_pictures *set, const char *label,
-                                      const uint64_t sizes[], unsigned count)
-{
-    const char **names = weir_arena_take(&set->arena, (count + 1) * sizeof *names);
-
-    for (unsigned i = 0; i < count; i++) {
-        char room[WEIR_SIZE_TEXT_BYTES];
-
-        names[i] = weir_arena_copy(&set->arena, weir_size_format_exact(sizes[i], room));
-    }
-    return axis_of_names(label, names, count);
-}
-
-/* The kinds of phases of one name, if they have several sizes of records or files. */
-static void add_record_grid(struct weir_pictures *set, const char *name)
-{
-    size_t bytes = (set->kind_count + 1) * sizeof(uint64_t);
-    uint64_t *files = weir_arena_take(&set->arena, bytes);
-    uint64_t *records = weir_arena_take(&set->arena, bytes);
-    unsigned rows = 0, columns = 0;
-    struct grid grid = {0};
-
-    for (unsigned pass = 0; pass < 2; pass++) {
-        for (unsigned k = 0; k < set->kind_count; k++) {
-            const struct phase_kind *kind = &set->kinds[k];
-            const struct weir_measured_phase *last = kind->all[kind->count - 1];
-            double rate = kind->rates[kind->count - 1];
-            unsigned row, column;
-
-            if (strcmp(last->name, name) != 0 || !isfinite(rate))
-                continue;
-            row = place_size(files, &rows, last->block_bytes);
-            column = place_size(records, &columns, last->transfer_bytes);
-            if (pass == 0)
-                continue;
-            grid.values[row * columns + column] = rate;
-            grid.is_odd[row * columns + column] = is_unusable(last->believed);
-            note_verdict(set, last->believed);
-        }
-        if (pass > 0 || rows < 2 || columns < 2 || (size_t)rows * columns > CELLS_MAX ||
-            add_picture(set, "records", name, NULL) == NULL)
-            return;
-        grid = add_grid(set, rows, columns, WEIR_QUANTITY_BYTES_PER_S);
-        set->latest->x = axis_of_sizes(set, "record", records, columns);
-        set->latest->y = axis_of_sizes(set, "file size per process", files, rows);
-    }
-}
-
-static void make_records(struct weir_pictures *set)
-{
-    if (strcmp(set->run->dialect, "iozone") != 0 || set->run->plan->sweep.axis_count > 0)
-        return;
-    for (unsigned k = 0; k < set->kind_count; k++)
-        if (!set->kinds[k].is_later && set->kinds[k].quantity == WEIR_QUANTITY_BYTES_PER_S)
-            add_record_grid(set, set->kinds[k].first->name);
-}
-
-/* ---- targets ---- */
-
-static void make_targets(struct weir_pictures *set)
-{
-    const struct weir_plan *plan = set->run->plan;
-    struct weir_targets_table *tables;
-    unsigned count = 0;
-
-    if (plan == NULL || strcmp(plan->dialect, "targets") != 0)
-        return;
-    tables = weir_targets_tables(&set->arena, plan, set->run->result, &count);
-    for (unsigned k = 0; k < count; k++) {
-        const struct weir_targets_table *table = &tables[k];
-        struct bar *bars = weir_arena_take(&set->arena, (table->count + 1) * sizeof *bars);
-
-        if (add_picture(set, "targets", weir_verb_names[table->verb], NULL) == NULL)
-            return;
-        for (unsigned i = 0; i < set->kind_count; i++)
-            if (set->kinds[i].first->planned->verb == table->verb &&
-                set->kinds[i].first->target[0] != '\0')
-                note_verdict(set, set->kinds[i].believed);
-        set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
-        for (unsigned i = 0; i < table->count; i++) {
-            const struct weir_targets_row *row = &table->rows[i];
-
-            bars[i] =
-                (struct bar){.name = row->name,
-                             .value = row->rate.mean,
-                             .low = row->rate.min,
-                             .high = row->rate.max,
-                             .is_odd = row->verdict != WEIR_PEER_ALIKE,
-                             .label = weir_arena_printf(
-                                 &set->arena, "%s%s%s",
-                                 weir_pictures_text(set, WEIR_QUANTITY_BYTES_PER_S, row->rate.mean),
-                                 row->verdict != WEIR_PEER_ALIKE ? " " : "",
-                                 weir_targets_verdict(row->verdict))};
-        }
-        add_bars(set, 0, 1, NULL, bars, table->count);
-        add_rule(set, false, WEIR_TONE_REFERENCE, "median", table->peers.median, NULL);
-        if (table->limit > 0)
-            add_rule(set, false, WEIR_TONE_ODD, "limit", table->limit, NULL);
-    }
-}
-
-/* ---- pairs ---- */
-
-#define MATRIX_RANKS_MAX 256
-
-static bool is_pair(const struct phase_kind *kind, uint64_t bytes)
-{
-    return strcmp(kind->first->part, "pair") == 0 && kind->first->transfer_bytes == bytes;
-}
-
-static void add_matrix(struct weir_pictures *set, enum weir_quantity quantity, unsigned ranks,
-                       uint64_t bytes)
-{
-    size_t cells = (size_t)ranks * ranks;
-    double *sorted = weir_arena_take(&set->arena, cells * sizeof *sorted), median;
-    const char **names = weir_arena_take(&set->arena, ranks * sizeof *names);
-    bool is_rate = quantity != WEIR_QUANTITY_SECONDS;
-    unsigned source, sink, found = 0;
-    char room[WEIR_SIZE_TEXT_BYTES];
-    struct grid grid;
-
-    if (add_picture(set, "pairs", "matrix",
-                    weir_arena_printf(&set->arena, "%s of pairs, messages of %s",
-                                      is_rate ? "Rates" : "Median latencies",
-                                      weir_size_format_exact(bytes, room))) == NULL)
-        return;
-    grid = add_grid(set, ranks, ranks, quantity);
-    for (unsigned k = 0; k < set->kind_count; k++)
-        if (is_pair(&set->kinds[k], bytes) &&
-            sscanf(set->kinds[k].first->target, "%u->%u", &source, &sink) == 2 && source < ranks &&
-            sink < ranks)
-            grid.values[(size_t)source * ranks + sink] = set->kinds[k].median;
-    for (size_t i = 0; i < cells; i++)
-        if (isfinite(grid.values[i]))
-            sorted[found++] = grid.values[i];
-    median = found > 0 ? weir_median_sort(sorted, found) : NAN;
-    for (size_t i = 0; i < cells; i++)
-        grid.is_odd[i] = is_rate ? grid.values[i] < 0.9 * median : grid.values[i] > 1.1 * median;
-    for (unsigned i = 0; i < ranks; i++)
-        names[i] = weir_arena_printf(&set->arena, "%u", i);
-    note_verdict(set, set->run->believed);
-    set->latest->x = axis_of_names("to rank", names, ranks);
-    set->latest->y = axis_of_names("from rank", names, ranks);
-}
-
-/* Each pair alone and while all run, and the sums: bars. Rounds in which a pair runs alone are in
- * the order of pairs. */
-static void add_alone(struct weir_pictures *set, uint64_t bytes)
-{
-    const struct phase_kind **lists[2];
-    struct bar *bars = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof *bars);
-    unsigned counts[2] = {0};
-
-    for (unsigned all = 0; all < 2; all++)
-        lists[all] = weir_arena_take(&set->arena, (set->kind_count + 1) * sizeof **lists);
-    for (unsigned k = 0; k < set->kind_count; k++) {
-        const struct phase_kind *kind = &set->kinds[k];
-        bool all = is_pair(kind, bytes);
-
-        if (all || (strstr(kind->first->name, " alone") != NULL &&
-                    kind->first->transfer_bytes == bytes && kind->first->part[0] == '\0'))
-            lists[all][counts[all]++] = kind;
-    }
-    if (counts[1] < 2 || counts[0] == 0 || add_picture(set, "pairs-sum", "sum", NULL) == NULL)
-        return;
-    set->latest->x.quantity = WEIR_QUANTITY_BYTES_PER_S;
-    set->latest->y.label = "pair";
-    note_verdict(set, set->run->believed);
-    for (unsigned all = 0; all < 2; all++) {
-        bars[0] = (struct bar){.name = weir_arena_printf(&set->arena, "sum of %u", counts[1])};
-        for (unsigned i = 0; i < counts[1]; i++) {
-            bars[i + 1] = i < counts[all] ? lists[all][i]->bar : (struct bar){.value = NAN};
-            bars[i + 1].name = lists[1][i]->first->target;
-            bars[0].value += bars[i + 1].value;
-        }
-        add_bars(set, all, 2, all ? "all at once" : "alone", bars, counts[1] + 1);
-    }
-}
-
-static void make_pairs(struct weir_pictures *set)
-{
-    const struct weir_measured_run *run = set->run;
-    unsigned ranks = run->ranks < MATRIX_RANKS_MAX ? run->ranks : MATRIX_RANKS_MAX;
-    enum weir_quantity quantity = WEIR_QUANTITY_SECONDS;
-    uint64_t bytes = 0;
-
-    if (run->plan != NULL || ranks < 2 || set->kind_count == 0)
-        return;
-    for (unsigned k = 0; k < set->kind_count; k++)
-        if (set->kinds[k].first->transfer_bytes > bytes)
-            bytes = set->kinds[k].first->transfer_bytes;
-    for (unsigned k = 0; k < set->kind_count; k++)
-        if (is_pair(&set->kinds[k], bytes))
-            quantity = set->kinds[k].quantity;
-    if (quantity == WEIR_QUANTITY_BYTES_PER_S)
-        add_alone(set, bytes);
-    if (weir_text_list_has("all,bisection", run->phases[0].pattern))
-        add_matrix(set, quantity, ranks, bytes);
-}
-
-/* ---- labels of programs ---- */
-
-/* A row for each label. */
-static void add_label_rows(struct weir_pictures *set, const struct weir_program_result *program)
-{
-    unsigned rows = limit_shown(set, program->label_count, ROWS_MAX, "label");
-    const char **names = weir_arena_take(&set->arena, rows * sizeof *names);
-    struct points spans = add_layer(set, WEIR_MARK_SPANS, 0, NULL, rows);
-
-    for (unsigned i = 0; i < rows; i++) {
-        names[i] = program->labels[i].name;
-        spans.y[i] = i;
-        spans.low[i] = program->labels[i].first_begin_s;
-        spans.high[i] = program->labels[i].last_end_s;
-    }
-    set->latest->y = axis_of_names("", names, rows);
-}
-
-/* Rows are ranks if single executions were recorded and ranks are few, else labels. A label without
- * a recorded execution on some rank gets an extra row: outer labels end last, after the limit. */
-static void make_labels(struct weir_pictures *set, const struct phase_kind *kind)
-{
-    const struct weir_phase_result *found = kind->all[kind->typical]->found;
-    const struct weir_program_result *program = found->program;
-    unsigned rows = found->rank_count;
-    const char *names[ROWS_MAX + WEIR_TONES], **kept;
-
-    if (program == NULL || program->label_count == 0 ||
-        add_picture(set, "labels", kind->name, NULL) == NULL)
-        return;
-    if (program->event_count == 0 || rows < 2 || rows > ROWS_MAX ||
-        program->label_count > WEIR_TONES) {
-        set->latest->caption =
-            "Each box is the time from the first begin of a label to its last end.";
-        add_label_rows(set, program);
-        return;
-    }
-    if (program->unlisted_count > 0)
-        add_caption(set,
-                    weir_arena_printf(&set->arena,
-                                      "%llu executions are not in the file. The row of a label "
-                                      "is the time from its first begin to its last end.",
-                                      (unsigned long long)program->unlisted_count));
-    for (unsigned i = 0; i < rows; i++)
-        names[i] = weir_arena_printf(&set->arena, "rank %u", i);
-    for (unsigned k = 0; k < program->label_count; k++) {
-        const struct weir_label_result *label = &program->labels[k];
-        struct points spans =
-            add_layer(set, WEIR_MARK_SPANS, k, label->name, program->event_count + 1);
-        unsigned count = 0, listed_ranks = 0;
-
-        for (size_t i = 0; i < program->event_count; i++) { /* by rank */
-            const struct weir_program_event *event = &program->events[i];
-
-            if (event->label != k || event->rank >= found->rank_count)
-                continue;
-            listed_ranks += count == 0 || spans.y[count - 1] != event->rank;
-            spans.y[count] = event->rank;
-            spans.low[count] = event->begin_s;
-            spans.high[count++] = event->begin_s + event->seconds;
-        }
-        if (program->unlisted_count > 0 && listed_ranks < label->rank_count) {
-            names[rows] = label->name;
-            spans.y[count] = rows++;
-            spans.low[count] = label->first_begin_s;
-            spans.high[count++] = label->last_end_s;
-        }
-        spans.layer->count = count;
-    }
-    kept = weir_arena_take(&set->arena, rows * sizeof *kept);
-    memcpy(kept, names, rows * sizeof *kept);
-    set->latest->y = axis_of_names("", kept, rows);
-}
-
 /* ---- all kinds ---- */
 
 /* In the order of a page: pictures of the run, then of each kind of its phases. */
 static const struct {
     void (*make)(struct weir_pictures *set);
-    void (*make_of)(struct weir_pictures *set, const struct phase_kind *kind);
+    void (*make_of)(struct weir_pictures *set, const struct weir_phase_kind *kind);
     bool is_overview; /* it shows all tests: those of phases are folded */
-} makers[] = {{.make = make_sweep, .is_overview = true},
-              {.make = make_records, .is_overview = true},
-              {.make = make_targets, .is_overview = true},
-              {.make = make_pairs},
+} makers[] = {{.make = weir_pictures_make_sweep, .is_overview = true},
+              {.make = weir_pictures_make_records, .is_overview = true},
+              {.make = weir_pictures_make_targets, .is_overview = true},
+              {.make = weir_pictures_make_pairs},
               {.make = make_load},
               {.make = make_operations},
               {.make = make_repetitions},
@@ -1505,7 +948,7 @@ static const struct {
               {.make_of = make_backlog},
               {.make_of = make_ranks},
               {.make_of = make_heat},
-              {.make_of = make_labels}};
+              {.make_of = weir_pictures_make_labels}};
 
 void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_run *run)
 {
@@ -1524,174 +967,12 @@ void weir_pictures_open(struct weir_pictures *set, const struct weir_measured_ru
             if (set->kinds[k].first->found != NULL)
                 makers[i].make_of(set, &set->kinds[k]);
             if (set->count > before)
-                note_verdict(set, set->kinds[k].believed);
+                weir_verdict_note(set, set->kinds[k].believed);
         }
     }
     if (overviews == 0)
         set->first_folded = set->count;
-    finish_picture(set);
-}
-
-/* ---- comparisons ---- */
-
-/* "A: before.jsonl", by the label of its first run, or by its file; with --by "filesystem ext4". */
-static const char *name_side(struct weir_pictures *set, const struct weir_comparison_table *table,
-                             unsigned side)
-{
-    for (unsigned k = 0; k < table->key_count && table->request->by != NULL; k++)
-        if (strcmp(table->keys[k].name, table->request->by) == 0)
-            return weir_arena_printf(&set->arena, "%s %s", table->keys[k].name,
-                                     table->keys[k].values[side]);
-    for (unsigned i = 0; i < table->run_count; i++) {
-        const char *source = table->runs[i]->source, *label = table->runs[i]->label;
-        const char *slash = strrchr(source, '/');
-
-        if (table->run_groups[i] == (int)side)
-            return weir_arena_printf(&set->arena, "%c: %s", (int)('A' + side),
-                                     label[0] != '\0' ? label
-                                     : slash != NULL  ? slash + 1
-                                                      : source);
-    }
-    return side ? "B" : "A";
-}
-
-/* "write 1m", without the figure if all cases are compared by it, and without the value of the
- * other side, which names of lines have with several sides. */
-static const char *name_case(struct weir_pictures *set, const struct weir_comparison_table *table,
-                             const struct weir_compare_line *line)
-{
-    const struct weir_compare_request *request = table->request;
-    const char *name = line->name, *side, *at, *last = NULL;
-
-    if (request->figures != NULL && strchr(request->figures, ',') == NULL)
-        name += strlen(line->figure->name) + strlen(" of ");
-    if (table->group_count > 2) {
-        side = name_side(set, table, (unsigned)line->b->group) + strlen(request->by);
-        side = weir_arena_printf(&set->arena, ",%s", side);
-        for (at = name; (at = strstr(at, side)) != NULL; at++)
-            last = at;
-        if (last != NULL)
-            name = weir_arena_printf(&set->arena, "%.*s%s", (int)(last - name), name,
-                                     last + strlen(side));
-    }
-    return shorten_name(set, name);
-}
-
-static void note_verdicts(struct weir_pictures *set, const struct weir_compare_line *line)
-{
-    note_verdict(set, line->a->phase->believed);
-    note_verdict(set, line->b->phase->believed);
-}
-
-static void add_changes(struct weir_pictures *set, const struct weir_comparison_table *table)
-{
-    unsigned sides = table->group_count, count = table->judged.count, shown = 0;
-    const char **names = weir_arena_take(&set->arena, (count + 1) * sizeof *names);
-    struct points ranges, dots;
-
-    add_picture(set, "change", "",
-                sides > 2 ? weir_arena_printf(&set->arena, "%s to others", name_side(set, table, 0))
-                          : "A to B");
-    ranges = add_layer(set, WEIR_MARK_RANGES, 0, "95 % range", count);
-    dots = add_layer(set, WEIR_MARK_DOTS, 0, "change of the median", count);
-    for (unsigned i = 0; i < count && shown < ROWS_MAX; i++) {
-        const struct weir_compare_row *row = &table->judged.rows[i];
-        const struct weir_compare_line *line = &table->lines[i];
-
-        if (!(row->ratio > 0) || row->verdict == WEIR_COMPARE_NOT_COMPARABLE)
-            continue;
-        note_verdicts(set, line);
-        names[shown] = name_case(set, table, line);
-        if (sides > 2)
-            names[shown] =
-                weir_arena_printf(&set->arena, "%s, %s",
-                                  name_side(set, table, (unsigned)line->b->group), names[shown]);
-        ranges.y[shown] = dots.y[shown] = shown;
-        dots.x[shown] = row->ratio - 1;
-        dots.is_odd[shown] = weir_compare_is_loss(&table->judged, row);
-        ranges.low[shown] = row->has_range ? row->ratio_low - 1 : NAN;
-        ranges.high[shown] = row->has_range ? row->ratio_high - 1 : NAN;
-        shown++;
-    }
-    limit_shown(set, count, shown, "case");
-    ranges.layer->count = dots.layer->count = shown;
-    set->latest->y = axis_of_names("", names, shown);
-    add_rule(set, false, WEIR_TONE_REFERENCE, NULL, 0, NULL);
-    add_rule(set, false, WEIR_TONE_ODD, "limit", -table->judged.limit, NULL);
-    add_rule(set, false, WEIR_TONE_ODD, NULL, table->judged.limit, NULL);
-}
-
-static struct bar bar_of(const struct weir_compare_group *group)
-{
-    struct bar bar = {.value = group->count > 0 ? group->median : NAN, .low = NAN, .high = NAN};
-
-    for (unsigned i = 0; i < group->count; i++) {
-        bar.low = fmin(bar.low, group->values[i]);
-        bar.high = fmax(bar.high, group->values[i]);
-    }
-    return bar;
-}
-
-/* The rates or times of the first sides, of cases that are compared by one of this unit. */
-static void add_sides(struct weir_pictures *set, const struct weir_comparison_table *table,
-                      const char *unit)
-{
-    unsigned sides = table->group_count < SIDES_MAX ? table->group_count : SIDES_MAX;
-    unsigned all = table->judged.count, compared = 0, drawn = 0, count = 0;
-    struct bar *bars = weir_arena_take(&set->arena, (size_t)sides * all * sizeof *bars);
-    const struct weir_compare_line **firsts = weir_arena_take(&set->arena, all * sizeof *firsts);
-    enum weir_quantity quantity = weir_pictures_quantity(unit);
-
-    for (size_t i = 0; i < (size_t)sides * all; i++)
-        bars[i].value = NAN;
-    for (unsigned i = 0; i < all; i++) {
-        const struct weir_compare_row *row = &table->judged.rows[i];
-        const struct weir_compare_line *line = &table->lines[i];
-        unsigned k = 0, side = (unsigned)line->b->group;
-        struct bar *a, *b;
-
-        if (strcmp(line->figure->unit, unit) != 0)
-            continue;
-        if (compared++ == 0)
-            add_picture(set, quantity == WEIR_QUANTITY_SECONDS ? "times" : "sides",
-                        quantity == WEIR_QUANTITY_OPS_PER_S ? "ops" : "",
-                        sides > 2 ? "all sides" : "A and B");
-        if (side >= sides)
-            continue;
-        /* With --by, each side but the first has a line for the case. */
-        while (k < count && (firsts[k]->a != line->a || firsts[k]->figure != line->figure))
-            k++;
-        firsts[k] = line;
-        count += k == count;
-        drawn++;
-        note_verdicts(set, line);
-        a = &bars[k];
-        b = &bars[side * all + k];
-        *a = bar_of(&row->a);
-        *b = bar_of(&row->b);
-        a->name = name_case(set, table, line);
-        a->is_odd = b->is_odd = row->verdict == WEIR_COMPARE_NOT_COMPARABLE;
-    }
-    if (compared == 0)
-        return;
-    limit_shown(set, compared, drawn, "comparison");
-    set->latest->x.quantity = quantity;
-    for (unsigned side = 0; side < sides; side++)
-        add_bars(set, side, sides, name_side(set, table, side), &bars[side * all], count);
-}
-
-void weir_pictures_open_comparison(struct weir_pictures *set,
-                                   const struct weir_comparison_table *table)
-{
-    static const char *const units[] = {"bytes/s", "1/s", "s"};
-
-    *set = (struct weir_pictures){0};
-    if (table->judged.count > 0)
-        add_changes(set, table);
-    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
-        add_sides(set, table, units[i]);
-    set->first_folded = set->count;
-    finish_picture(set);
+    weir_pictures_finish(set);
 }
 
 void weir_pictures_add_rates(const struct weir_pictures *set, struct weir_text *text)
