@@ -344,6 +344,7 @@ SAYS = (
     ("picture/ranks.jsonl", lasting(2), "--run 1 --picture rate-write --format svg", ">last transfer<", "synced and closed", ">0.8<|>800<", "whole phase 19.4 MB/s"),
     ("picture/ranks.jsonl", of_ranks(1e6, 2e6, 4e6, 5e6), "--run 1 --picture ranks-write --format gnuplot", r"graph 0, first 3000000 to"),
     ("picture/ranks.jsonl", of_ranks(*RANKS), "--run 1 --picture ranks-write --format svg", ">rank 0[,<]", ">rank 1[,<]", "!>rank 2[,<]", "below 70 % of the median"),
+    ("picture/ranks.jsonl", of_ranks(*RANKS[:2], 8e8, *RANKS[2:]), "--run 1 --picture ranks-write --format svg", ">rank 2[,<]"),
     ("picture/ranks.jsonl", repeated(takes(0.5), takes(0.6), takes(0.4, outcome="partial")), "--picture repetitions", "× not to be used", "│.*×"),
     ("picture/ranks.jsonl", repeated(takes(0.9), takes(0.5), takes(0.4)), "--picture rate-write", "┈ median 33.6 MB/s "),
     ("picture/ranks.jsonl", repeated(takes(0.9), takes(0.5), takes(0.4)), "--picture rate-write --format gnuplot", "'repetition 0' dashtype 1.*\n.*'repetition 1' dashtype 2.*\n.*'repetition 2'"),

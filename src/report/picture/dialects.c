@@ -591,18 +591,6 @@ static void add_changes(struct weir_pictures *set, const struct weir_comparison_
     weir_rule_add(set, false, WEIR_TONE_ODD, NULL, table->judged.limit, NULL);
 }
 
-static struct weir_bar bar_of(const struct weir_compare_group *group)
-{
-    struct weir_bar bar = {
-        .value = group->count > 0 ? group->median : NAN, .low = NAN, .high = NAN};
-
-    for (unsigned i = 0; i < group->count; i++) {
-        bar.low = fmin(bar.low, group->values[i]);
-        bar.high = fmax(bar.high, group->values[i]);
-    }
-    return bar;
-}
-
 /* The rates or times of the first sides, of cases that are compared by one of this unit. */
 static void add_sides(struct weir_pictures *set, const struct weir_comparison_table *table,
                       const char *unit)
@@ -639,8 +627,8 @@ static void add_sides(struct weir_pictures *set, const struct weir_comparison_ta
         note_verdicts(set, line);
         a = &bars[k];
         b = &bars[side * all + k];
-        *a = bar_of(&row->a);
-        *b = bar_of(&row->b);
+        *a = weir_bar_of(row->a.count > 0 ? row->a.median : NAN, row->a.values, row->a.count);
+        *b = weir_bar_of(row->b.count > 0 ? row->b.median : NAN, row->b.values, row->b.count);
         a->name = name_case(set, table, line);
         a->is_odd = b->is_odd = row->verdict == WEIR_COMPARE_NOT_COMPARABLE;
     }

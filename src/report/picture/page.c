@@ -134,9 +134,7 @@ static const char *amount(struct weir_pictures *set, enum weir_quantity quantity
 /* "ok", "caution" or "bad": classes of the style. */
 static const char *class_of(enum weir_believed believed)
 {
-    return believed == WEIR_BELIEVED_OK                                                ? "ok"
-           : believed == WEIR_BELIEVED_CAUTION || believed == WEIR_BELIEVED_UNVERIFIED ? "caution"
-                                                                                       : "bad";
+    return believed == WEIR_BELIEVED_OK ? "ok" : weir_believed_is_bad(believed) ? "bad" : "caution";
 }
 
 static void add_badge(struct weir_text *text, enum weir_believed believed)
@@ -146,24 +144,22 @@ static void add_badge(struct weir_text *text, enum weir_believed believed)
         weir_believed_names[believed < WEIR_BELIEVED_COUNT ? believed : WEIR_BELIEVED_PARTIAL]);
 }
 
-/* A block of the report as preformatted text, from the line after `title` on. The prefix of each
- * line marks the lines of Weir among those of a dialect: a page has no others. Closes the block. */
-static void add_block(struct weir_text *text, const char *class, struct weir_text *block,
-                      const char *title)
+/* Ends preformatted text with a block of the report, from the line after `title` on. The prefix of
+ * each line marks the lines of Weir among those of a dialect: a page has no others. Closes the
+ * block. */
+static void add_block(struct weir_text *text, struct weir_text *block, const char *title)
 {
     const char *line = strstr(weir_text_string(block), title);
+    struct weir_text shown = {0};
 
-    weir_text_add(text, "<pre class=\"%s\">", class);
     for (line += line != NULL ? strlen(title) : 0; line != NULL && *line != '\0';
          line += strspn(line, "\n")) {
-        struct weir_text shown = {0};
-        size_t length = strcspn(line, "\n"), skipped = weir_text_begins(line, "weir  ") ? 6 : 0;
-
-        weir_text_add(&shown, "%.*s\n", (int)(length - skipped), line + skipped);
-        weir_xml_add(text, weir_text_string(&shown));
-        weir_text_close(&shown);
-        line += length;
+        line += weir_text_begins(line, "weir  ") ? strlen("weir  ") : 0;
+        weir_text_add(&shown, "%.*s\n", (int)strcspn(line, "\n"), line);
+        line += strcspn(line, "\n");
     }
+    weir_xml_add(text, weir_text_string(&shown));
+    weir_text_close(&shown);
     weir_text_add(text, "</pre>\n");
     weir_text_close(block);
 }
@@ -171,7 +167,6 @@ static void add_block(struct weir_text *text, const char *class, struct weir_tex
 static void add_verdict(struct weir_text *text, const struct weir_measured_run *run)
 {
     struct weir_text block = {0};
-    char class[32];
 
     if (run->plan != NULL)
         weir_report_verdict(&block, run->plan, run->result, false);
@@ -180,8 +175,8 @@ static void add_verdict(struct weir_text *text, const struct weir_measured_run *
     weir_report_spell(&block, 0,
                       run->plan != NULL ? weir_report_words_of(run->plan, 0)
                                         : weir_report_words("net"));
-    snprintf(class, sizeof class, "verdict %s", class_of(run->believed));
-    add_block(text, class, &block, "");
+    weir_text_add(text, "<pre class=\"verdict %s\">", class_of(run->believed));
+    add_block(text, &block, "");
 }
 
 /* ---- workload ---- */
@@ -366,13 +361,13 @@ static void add_environment(struct weir_text *text, const struct weir_measured_r
     struct weir_trust_view view = {.plan = run->plan, .result = run->result};
     struct weir_text block = {0};
 
-    weir_text_add(text, "<h3>Environment</h3>\n");
+    weir_text_add(text, "<h3>Environment</h3>\n<pre class=\"environment\">");
     if (run->plan != NULL)
         weir_trust_environment(&block, &view);
     else
         weir_text_add(&block, "environment\n%s\n%s\n%s\n%s\n%s\n", run->distribution, run->kernel,
                       run->cpu_model, run->mpi_library, run->job);
-    add_block(text, "environment", &block, "environment\n");
+    add_block(text, &block, "environment\n");
 }
 
 /* The words of the command line, without options that name a run and not its work. Runs of weir net

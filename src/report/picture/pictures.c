@@ -335,6 +335,17 @@ static void set_scale(struct weir_axis *axis, const double values[], size_t coun
         axis->scale = WEIR_SCALE_LOG;
 }
 
+struct weir_bar weir_bar_of(double value, const double values[], unsigned count)
+{
+    struct weir_bar bar = {.value = value, .low = NAN, .high = NAN};
+
+    for (unsigned i = 0; i < count; i++) {
+        bar.low = fmin(bar.low, values[i]);
+        bar.high = fmax(bar.high, values[i]);
+    }
+    return bar;
+}
+
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
                    const struct weir_bar bars[], unsigned count)
 {
@@ -435,15 +446,12 @@ static void set_rates(struct weir_pictures *set, struct weir_phase_kind *kind)
             sorted[count++] = kind->rates[i];
     }
     kind->median = count > 0 ? weir_median_sort(sorted, count) : NAN;
-    kind->bar = (struct weir_bar){.value = kind->median, .low = NAN, .high = NAN};
-    for (unsigned i = 0; i < kind->count; i++) {
-        kind->bar.low = fmin(kind->bar.low, kind->rates[i]);
-        kind->bar.high = fmax(kind->bar.high, kind->rates[i]);
+    kind->bar = weir_bar_of(kind->median, kind->rates, kind->count);
+    for (unsigned i = 0; i < kind->count; i++)
         if (fabs(kind->rates[i] - kind->median) < least) {
             least = fabs(kind->rates[i] - kind->median);
             kind->typical = i;
         }
-    }
 }
 
 static void find_kinds(struct weir_pictures *set)
@@ -717,8 +725,8 @@ static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *
 {
     const struct weir_phase_result *found = kind->all[kind->typical]->found;
     const struct weir_rank_rate *rates = found->rank_rates.list;
-    unsigned n = found->rank_rates.count, slow_count = 0, shown;
-    struct weir_points dots, slow;
+    unsigned n = found->rank_rates.count;
+    struct weir_points dots, named;
     double middle;
 
     if (n < 3 || weir_pictures_add(set, "ranks", kind->name, NULL) == NULL)
@@ -729,29 +737,25 @@ static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *
     weir_rule_add(set, true, WEIR_TONE_REFERENCE, "median", middle, NULL);
     dots = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, n);
     dots.layer->mark = n <= 64 ? WEIR_MARK_DOTS : WEIR_MARK_LINE;
+    named = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, RANKS_NAMED); /* lines have no labels */
+    named.layer->count = 0;
     for (unsigned i = 0; i < n; i++) {
-        dots.x[i] = 1 + (double)i * (found->rank_count - 1) / (n - 1);
-        dots.y[i] = rates[i].per_s;
-        slow_count += rates[i].per_s < 0.7 * middle;
-    }
-    /* A separate layer, as thinning drops dots. */
-    shown = slow_count < RANKS_NAMED ? RANKS_NAMED : slow_count;
-    while (shown > 0 && (shown > n || rates[shown - 1].per_s >= 0.9 * middle))
-        shown--;
-    if (shown == 0)
-        return;
-    slow = weir_layer_add(set, WEIR_MARK_DOTS, 0, NULL, shown);
-    for (unsigned i = 0; i < shown; i++) {
         const char *host = host_of(found, rates[i].rank);
 
-        slow.x[i] = dots.x[i];
-        slow.y[i] = dots.y[i];
-        slow.is_odd[i] = i < slow_count;
+        dots.x[i] = 1 + (double)i * (found->rank_count - 1) / (n - 1);
+        dots.y[i] = rates[i].per_s;
+        dots.is_odd[i] = rates[i].per_s < 0.7 * middle;
+        if (i >= RANKS_NAMED || rates[i].per_s >= 0.9 * middle)
+            continue;
+        named.x[i] = dots.x[i];
+        named.y[i] = dots.y[i];
+        named.is_odd[i] = dots.is_odd[i];
+        named.labels[i] = weir_arena_printf(&set->arena, "rank %u%s%s", rates[i].rank,
+                                            host != NULL ? ", " : "", host != NULL ? host : "");
+        named.layer->count = i + 1;
+        dots.is_odd[i] = false;
         if (n <= 64)
             dots.y[i] = NAN;
-        if (i < RANKS_NAMED)
-            slow.labels[i] = weir_arena_printf(&set->arena, "rank %u%s%s", rates[i].rank,
-                                               host != NULL ? ", " : "", host != NULL ? host : "");
     }
 }
 
@@ -904,8 +908,8 @@ static void make_load(struct weir_pictures *set)
             set->latest->y.label = "time since an operation was due";
         for (unsigned f = 0; f < 2; f++) {
             const char *name = f == 0 ? "response_p50" : "response_p99";
-            struct weir_points dots =
-                weir_layer_add(set, WEIR_MARK_DOTS, f, f == 0 ? "p50" : "p99", count);
+            const char *quantile = name + strlen("response_");
+            struct weir_points dots = weir_layer_add(set, WEIR_MARK_DOTS, f, quantile, count);
             size_t n = 0;
 
             for (unsigned i = k; i < set->kind_count; i++)
@@ -913,7 +917,7 @@ static void make_load(struct weir_pictures *set)
                     const struct weir_measured_phase *at = set->kinds[i].all[r];
                     const struct weir_measured_figure *rate = weir_measured_find(at, "ops");
                     const struct weir_measured_figure *value =
-                        weir_measured_find(at, is_due ? name : dots.layer->name);
+                        weir_measured_find(at, is_due ? name : quantile);
 
                     if (rate == NULL || value == NULL || strcmp(at->name, first->name) != 0)
                         continue;

@@ -79,6 +79,8 @@ struct weir_points weir_layer_add(struct weir_pictures *set, enum weir_mark mark
 /* Adds a rule at `value` of the x axis, or of the y axis if it is level. */
 void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, const char *name,
                    double value, const char *label);
+/* A bar with whiskers over all values. */
+struct weir_bar weir_bar_of(double value, const double values[], unsigned count);
 /* Adds lying bars with whiskers. Rows have `sides` bars, of which these are one; the y axis has the
  * names of side 0. */
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
