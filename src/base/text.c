@@ -110,13 +110,6 @@ void weir_text_add_quoted(struct weir_text *text, const char *string)
 
 void weir_text_add_shell(struct weir_text *text, const char *word)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_@%+=:,./-";
-
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        weir_text_add(text, "%s", word);
-        return;
-    }
     weir_text_add(text, "'");
     for (; *word != '\0'; word++)
         weir_text_add(text, *word == '\'' ? "'\\''" : "%c", *word);

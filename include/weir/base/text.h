@@ -24,7 +24,7 @@ void weir_text_add_bytes(struct weir_text *text, const char *bytes, size_t count
 
 /* Appends a cell of CSV: in quotes, and those in it doubled. */
 void weir_text_add_quoted(struct weir_text *text, const char *string);
-/* Appends an argument of a command of the shell, in quotes if it needs them. */
+/* Appends an argument of a command of the shell, in single quotes. */
 void weir_text_add_shell(struct weir_text *text, const char *word);
 
 /* Appends what is left of a file, and closes it. 0; -EFBIG if there are more bytes than `most`; or

@@ -370,6 +370,18 @@ static void add_environment(struct weir_text *text, const struct weir_measured_r
     add_block(text, &block, "environment\n");
 }
 
+/* Appends an argument of a command, in quotes if it needs them. */
+static void add_argument(struct weir_text *line, const char *argument)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_@%+=:,./-";
+
+    if (argument[0] != '\0' && argument[strspn(argument, plain)] == '\0')
+        weir_text_add(line, "%s", argument);
+    else
+        weir_text_add_shell(line, argument);
+}
+
 /* The words of the command line, without options that name a run and not its work. Runs of weir net
  * have recorded a line alone. */
 static void add_command(struct weir_text *line, const struct weir_measured_run *run,
@@ -387,7 +399,7 @@ static void add_command(struct weir_text *line, const struct weir_measured_run *
             continue;
         }
         weir_text_add(line, "%s", i > 0 ? " " : "");
-        weir_text_add_shell(line, word);
+        add_argument(line, word);
     }
 }
 
@@ -402,7 +414,7 @@ static void add_repeat(struct weir_text *text, const struct weir_measured_run *r
         weir_text_add(&lines, "mpiexec -n %u ", run->ranks);
     add_command(&lines, run, arena);
     weir_text_add(&lines, " --result NEW.jsonl\nweir compare ");
-    weir_text_add_shell(&lines, run->source);
+    add_argument(&lines, run->source);
     weir_text_add(&lines, "%s%s -- NEW.jsonl", run->run_id[0] != '\0' ? " --run " : "",
                   run->run_id);
     weir_text_add(text, "<h3>How to repeat it</h3>\n<pre>");
