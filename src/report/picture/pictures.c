@@ -15,6 +15,7 @@
 
 #define PICTURES_OF_KIND 12 /* of a run: the first ones */
 #define HEAT_ROWS_OF_MANY 128
+#define BAND_OPS 4          /* of a row in an interval of the band over ranks */
 #define INTERVALS_MIN 16    /* of a series: fewer are no picture */
 #define REPETITIONS_SHOWN 5 /* lines in one picture: more are not distinguishable */
 #define SERIES_SHOWN 3
@@ -539,8 +540,17 @@ static void add_band(struct weir_pictures *set, const struct weir_phase_kind *ki
     bool is_in_bytes = kind->quantity == WEIR_QUANTITY_BYTES_PER_S;
     const char *rows = "ranks";
     struct weir_points band;
+    unsigned merged, count;
 
     if (series->rows < 4 || series->interval_ns == 0 || series->is_in_bytes != is_in_bytes)
+        return;
+    /* Intervals are merged until a row completes BAND_OPS in each: a band of single operations says
+     * how long an interval is, and not how ranks differ. */
+    merged = (unsigned)fmin(
+        ceil(BAND_OPS * (double)series->rows * series->columns / fmax((double)found->op_count, 1)),
+        series->columns);
+    count = (series->columns + merged - 1) / merged;
+    if (count < 4)
         return;
     /* With up to 20 rows, these quantiles are the least and the greatest. */
     if (series->ranks_per_row > 1)
@@ -549,12 +559,19 @@ static void add_band(struct weir_pictures *set, const struct weir_phase_kind *ki
                           weir_arena_printf(&set->arena, "%s of %s, times %u",
                                             series->rows > 20 ? "5 to 95 %" : "least to greatest",
                                             rows, found->rank_count),
-                          series->columns);
-    for (unsigned k = 0; k < series->columns; k++) {
-        for (unsigned i = 0; i < series->rows; i++)
-            column[i] = weir_rank_series_rate(series, i, k) * found->rank_count;
+                          count);
+    for (unsigned k = 0; k < count; k++) {
+        unsigned first = k * merged;
+        unsigned end = first + merged < series->columns ? first + merged : series->columns;
+
+        for (unsigned i = 0; i < series->rows; i++) {
+            column[i] = 0;
+            for (unsigned at = first; at < end; at++)
+                column[i] +=
+                    weir_rank_series_rate(series, i, at) * found->rank_count / (end - first);
+        }
         weir_median_sort(column, series->rows);
-        band.x[k] = (k + 0.5) * (double)series->interval_ns / 1e9;
+        band.x[k] = (first + end) / 2.0 * (double)series->interval_ns / 1e9;
         band.low[k] = column[(size_t)(0.05 * (series->rows - 1))];
         band.high[k] = column[(size_t)ceil(0.95 * (series->rows - 1))];
     }
