@@ -259,12 +259,15 @@ static void draw_cells(struct frame *frame, const struct weir_cells *cells)
     for (int class = 0; class < WEIR_HEAT_CLASSES; class ++) {
         weir_text_add(&frame->text, "<path class=\"heat h%d\" d=\"", class);
         for (unsigned line = 0; line < cells->rows; line++)
-            for (unsigned k = 0, run; k < cells->columns; k += run + 1) {
+            for (unsigned k = 0, at = 0, run; k < cells->columns; k += run + 1) {
                 for (run = 0; k + run < cells->columns &&
                               weir_plot_class(plot, line, k + run, &cell) == class;)
                     run++;
-                if (run > 0)
+                if (run > 0 && at == 0)
                     weir_text_add(&frame->text, "M%u %u.5h%u", k, line, run);
+                else if (run > 0)
+                    weir_text_add(&frame->text, "m%u 0h%u", k - at, run);
+                at = run > 0 ? k + run : at;
             }
         weir_text_add(&frame->text, "\"><title>%s to %s</title></path>\n",
                       weir_value_words(room, &plot->heat_axis, low + step * class),

@@ -9,6 +9,7 @@ import io
 import json
 import math
 import pathlib
+import random
 import re
 import shutil
 import statistics
@@ -418,6 +419,20 @@ def check_says(folder, scratch):
                 FAULTS.append(f"{name}, {options}: {'has' if pattern[0] == '!' else 'lacks'} {pattern.removeprefix('!')}")
 
 
+def check_size(path, scratch):
+    """The page of 10 phases of 1,024 ranks, whose progress is random, has at most 1 MB."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/bench.d"))
+    import reports
+    dice, records = random.Random(7), [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    wide = scratch / "wide.jsonl"
+    wide.write_text("".join(json.dumps(reports.widen(record, 1024, 64, dice)) + "\n" for record in records), encoding="utf-8")
+    page = weir(wide, "--format", "html")
+    phases = sum(record["record"] == "phase" for record in records)
+    maps = page.count("rate by rank and time</")
+    if phases < 10 or maps < 8 or len(page) > 1000000:
+        FAULTS.append(f"{path.name}: {maps} maps of {phases} phases on a page of {len(page)} bytes")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     pictures = 0
@@ -430,6 +445,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for path in sorted((*(folder / "verdict").glob("*.jsonl"), *(folder / "data").glob("*.jsonl"), *(folder / "picture").glob("*.jsonl"))):
             pictures += check_run(path, pathlib.Path(scratch))
+        check_size(folder / "verdict/mdtest.jsonl", pathlib.Path(scratch))
         for name in ("picture/ranks.jsonl", "verdict/parabench.jsonl"):
             check_redaction(folder / name, pathlib.Path(scratch))
         check_says(folder, pathlib.Path(scratch))

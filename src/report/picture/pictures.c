@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICTURES_OF_KIND 12 /* of a run: the first ones */
-#define HEAT_ROWS_OF_MANY 128
-#define BAND_OPS 4          /* of a row in an interval of the band over ranks */
-#define INTERVALS_MIN 16    /* of a series: fewer are no picture */
-#define REPETITIONS_SHOWN 5 /* lines in one picture: more are not distinguishable */
+#define PICTURES_OF_KIND 12  /* of a run: the first ones */
+#define HEAT_CELLS_MAX 65536 /* of all maps of a run */
+#define BAND_OPS 4           /* of a row in an interval of the band over ranks */
+#define INTERVALS_MIN 16     /* of a series: fewer are no picture */
+#define REPETITIONS_SHOWN 5  /* lines in one picture: more are not distinguishable */
 #define SERIES_SHOWN 3
 #define RANKS_NAMED 3
 
@@ -779,8 +779,9 @@ static void make_ranks(struct weir_pictures *set, const struct weir_phase_kind *
 static void make_heat(struct weir_pictures *set, const struct weir_phase_kind *kind)
 {
     const struct weir_rank_series *series = &kind->all[kind->typical]->found->rank_series;
-    /* With many phases two rows are merged: pages must stay below 1 MB. */
-    unsigned merged = set->kind_count > 4 && series->rows > HEAT_ROWS_OF_MANY ? 2 : 1;
+    /* With many phases rows are merged: pages must stay below 1 MB. */
+    unsigned kinds = set->kind_count < PICTURES_OF_KIND ? set->kind_count : PICTURES_OF_KIND;
+    unsigned merged = 1 + (kinds * series->rows * series->columns - 1) / HEAT_CELLS_MAX;
     struct weir_grid grid;
 
     if (series->rows < 2 || series->interval_ns == 0 ||
@@ -793,7 +794,8 @@ static void make_heat(struct weir_pictures *set, const struct weir_phase_kind *k
             double *value = &grid.values[(size_t)(row / merged) * series->columns + column], rate;
 
             rate = weir_rank_series_rate(series, row, column);
-            *value = row % merged > 0 ? (*value + rate) / 2 : rate;
+            *value = (row % merged > 0 ? *value : 0) +
+                     rate / fmin(merged, series->rows - row / merged * merged);
         }
     grid.cells->x_high = series->columns * (double)series->interval_ns / 1e9;
     grid.cells->y_high = (double)grid.cells->rows * merged * series->ranks_per_row;
