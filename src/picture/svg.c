@@ -131,9 +131,10 @@ static void close_path(struct frame *frame, const struct weir_layer *layer, cons
  * or in that of the numbers in a class of cells. */
 static void add_hatch(struct frame *frame, const struct box *box, int class)
 {
-    char name[8] = "";
+    char name[16] = "";
 
-    snprintf(name, class >= 0 ? sizeof name : 1, " n%d", class);
+    if (class >= 0)
+        snprintf(name, sizeof name, " n%d", class);
     weir_text_add(&frame->text,
                   "<path class=\"hatch%s\" stroke-width=\"%.4g\" d=\"M%.4g %.4gH%.4g\"/>\n", name,
                   box->bottom - box->top, box->left, (box->top + box->bottom) / 2, box->right);
