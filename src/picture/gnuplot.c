@@ -81,9 +81,9 @@ static void add_points(struct weir_text *text, const struct weir_layer *layer, b
     weir_text_add(text, "EOD\n");
 }
 
-/* Adds the rules of a layer as arrows that end nowhere, and its labels: those of lying bars are
- * on the right of the plot, at `shift` from their rows. */
-static void add_notes(struct weir_text *text, const struct weir_layer *layer, bool is_lying,
+/* Adds the rules of a layer as arrows that end nowhere, and its labels: those of horizontal bars
+ * are on the right of the plot, at `shift` from their rows. */
+static void add_notes(struct weir_text *text, const struct weir_layer *layer, bool is_horizontal,
                       double shift)
 {
     bool is_rule = layer->mark == WEIR_MARK_RULE;
@@ -94,7 +94,7 @@ static void add_notes(struct weir_text *text, const struct weir_layer *layer, bo
 
         if ((!is_level && !isfinite(layer->x[i])) || (!is_upright && !isfinite(layer->y[i])))
             continue;
-        if (!is_level && !is_lying)
+        if (!is_level && !is_horizontal)
             snprintf(x, sizeof x, "first %.9g", layer->x[i]);
         if (!is_upright)
             snprintf(y, sizeof y, "first %.9g", layer->y[i] + shift);
@@ -156,8 +156,8 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
                   "# set terminal pdfcairo noenhanced; set output '%s.pdf'\n"
                   "# set terminal dumb 78 24 noenhanced\n"
                   "set encoding utf8\nset datafile missing '?'\nset title ",
-                  fmax(plot.lies ? 120 + 18.0 * picture->y.name_count : 0, 420), picture->name,
-                  picture->name);
+                  fmax(plot.is_horizontal ? 120 + 18.0 * picture->y.name_count : 0, 420),
+                  picture->name, picture->name);
     add_quoted(text, picture->title, false);
     weir_text_add(text,
                   " noenhanced\nset key below noenhanced\nset grid\nset style fill solid 0.7\n");
@@ -177,7 +177,8 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
         unsigned count = weir_plot_marks(&plot, layer, boxes), odd = 0;
 
         bar += is_bar;
-        add_notes(text, layer, is_bar && plot.lies, is_bar && plot.lies ? from + width / 2 : 0);
+        add_notes(text, layer, is_bar && plot.is_horizontal,
+                  is_bar && plot.is_horizontal ? from + width / 2 : 0);
         for (unsigned i = 0; i < count; i++)
             odd += layer->is_odd != NULL && layer->is_odd[boxes[i].index];
         for (unsigned is_odd = 0;
@@ -187,11 +188,11 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
                           is_odd ? "odd" : "layer", k);
             if (is_bar)
                 weir_text_add(&plots,
-                              plot.lies ? "1:2:(0):1:($2%+.2f):($2%+.2f) with boxxyerror"
-                                        : "1:2:($1%+.2f):($1%+.2f):(0):2 with boxxyerror",
+                              plot.is_horizontal ? "1:2:(0):1:($2%+.2f):($2%+.2f) with boxxyerror"
+                                                 : "1:2:($1%+.2f):($1%+.2f):(0):2 with boxxyerror",
                               from, from + width);
             else
-                weir_text_add(&plots, "%s", styles[layer->mark][plot.lies]);
+                weir_text_add(&plots, "%s", styles[layer->mark][plot.is_horizontal]);
             if (is_odd)
                 weir_text_add(&plots, " %s 2 linecolor rgb '#b3261e'",
                               layer->mark == WEIR_MARK_DOTS ? "pointtype" : "fillstyle pattern");

@@ -235,8 +235,8 @@ static void find_log(struct weir_range *range, unsigned most)
         }
 }
 
-/* Chooses the rows of names that are shown if there is room for `most` lying bars: of too many a
- * third from each end, and odd ones between them. */
+/* Chooses the rows of names that are shown if there is room for `most` horizontal bars: of too many
+ * a third from each end, and odd ones between them. */
 static void find_rows(struct weir_plot *plot, unsigned most)
 {
     const struct weir_picture *picture = plot->picture;
@@ -303,14 +303,15 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
     bool has_ends = cells != NULL;
     struct weir_range *across;
 
-    *plot = (struct weir_plot){.picture = picture, .lies = picture->y.scale == WEIR_SCALE_NAMES};
+    *plot = (struct weir_plot){.picture = picture,
+                               .is_horizontal = picture->y.scale == WEIR_SCALE_NAMES};
     plot->x = (struct weir_range){.axis = &picture->x, .low = INFINITY, .high = -INFINITY};
     plot->y = (struct weir_range){.axis = &picture->y, .low = INFINITY, .high = -INFINITY};
     plot->x.spread = plot->y.spread = SPREAD;
     snprintf(plot->x.title, sizeof plot->x.title, "%s", picture->x.label);
     snprintf(plot->y.title, sizeof plot->y.title, "%s", picture->y.label);
     plot->heat = (struct weir_range){.axis = &plot->heat_axis, .low = INFINITY, .high = -INFINITY};
-    across = plot->lies ? &plot->x : &plot->y;
+    across = plot->is_horizontal ? &plot->x : &plot->y;
     for (unsigned k = 0; k < picture->layer_count; k++) {
         const struct weir_layer *layer = &picture->layers[k];
 
@@ -320,11 +321,12 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
         extend(across, layer->high, layer->count);
         if (layer->mark == WEIR_MARK_BARS)
             extend(across, &(double){0}, 1);
-        for (size_t i = 0; layer->labels != NULL && i < layer->count && plot->lies; i++)
+        for (size_t i = 0; layer->labels != NULL && i < layer->count && plot->is_horizontal; i++)
             if (layer->labels[i] != NULL && weir_utf8_width(layer->labels[i]) > plot->label_width)
                 plot->label_width = weir_utf8_width(layer->labels[i]);
         plot->bar_layers += layer->mark == WEIR_MARK_BARS;
-        has_ends |= !plot->lies && (layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND);
+        has_ends |= !plot->is_horizontal &&
+                    (layer->mark == WEIR_MARK_LINE || layer->mark == WEIR_MARK_BAND);
     }
     if (cells != NULL) {
         extend(&plot->x, (double[]){cells->x_low, cells->x_high}, 2);
@@ -338,7 +340,7 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
     }
     /* Lines and cells reach the ends of the x axis. */
     find_range(&plot->x, false, x_ticks, has_ends);
-    if (plot->lies && cells == NULL)
+    if (plot->is_horizontal && cells == NULL)
         find_rows(plot, y_ticks);
     else
         find_range(&plot->y, true, y_ticks, cells != NULL);
@@ -350,7 +352,7 @@ unsigned weir_plot_marks(struct weir_plot *plot, const struct weir_layer *layer,
                          struct weir_box boxes[WEIR_PICTURE_THIN])
 {
     bool is_rule = layer->mark == WEIR_MARK_RULE, is_bar = layer->mark == WEIR_MARK_BARS;
-    bool is_level = is_rule ? layer->y != NULL : plot->lies;
+    bool is_level = is_rule ? layer->y != NULL : plot->is_horizontal;
     bool is_thinned = layer->count > WEIR_PICTURE_THIN;
     /* Odd points have boxes of their own. */
     unsigned kinds = layer->is_odd != NULL ? 2 : 1, columns = WEIR_PICTURE_THIN / kinds;
@@ -425,7 +427,7 @@ int weir_plot_class(const struct weir_plot *plot, unsigned line, unsigned column
     const struct weir_cells *cells = plot->picture->cells;
     double low = plot->heat.low, high = plot->heat.high;
 
-    *cell = (size_t)(plot->lies ? line : cells->rows - 1 - line) * cells->columns + column;
+    *cell = (size_t)(plot->is_horizontal ? line : cells->rows - 1 - line) * cells->columns + column;
     if (!is_drawn(plot->heat.axis, cells->values[*cell]))
         return -1;
     if (low == high)
@@ -458,12 +460,15 @@ double weir_mean(const double *values, unsigned count, unsigned stride)
 void weir_point_read(struct weir_point *point, const struct weir_picture *picture,
                      const struct weir_layer *layer, size_t i)
 {
-    bool lies = picture->y.scale == WEIR_SCALE_NAMES;
-    const struct weir_axis *along = lies ? &picture->y : &picture->x;
-    const struct weir_axis *across = lies ? &picture->x : &picture->y;
-    const double *values[] = {
-        NULL, lies ? layer->y : layer->x, lies ? layer->x : layer->y, layer->low, layer->high,
-        NULL};
+    bool is_horizontal = picture->y.scale == WEIR_SCALE_NAMES;
+    const struct weir_axis *along = is_horizontal ? &picture->y : &picture->x;
+    const struct weir_axis *across = is_horizontal ? &picture->x : &picture->y;
+    const double *values[] = {NULL,
+                              is_horizontal ? layer->y : layer->x,
+                              is_horizontal ? layer->x : layer->y,
+                              layer->low,
+                              layer->high,
+                              NULL};
 
     *point = (struct weir_point){.names = {"", along->label, across->label, "from", "to", ""}};
     for (unsigned k = 0; k < WEIR_POINT_WORDS; k++)

@@ -30,17 +30,17 @@ struct weir_range {
 
 struct weir_plot {
     const struct weir_picture *picture;
-    bool lies; /* the y axis has names: bars, boxes and whiskers are horizontal */
+    bool is_horizontal; /* the y axis has names: bars, boxes and whiskers are horizontal */
     struct weir_range x, y;
     struct weir_axis heat_axis;
     struct weir_range heat; /* values of cells; has no ticks */
     unsigned bar_layers;    /* layers that share the room of a name */
-    unsigned label_width;   /* columns of the longest label of lying bars */
+    unsigned label_width;   /* columns of the longest label of horizontal bars */
     bool has_data;          /* once a mark or a cell was found */
 };
 
 /* Computes the ranges of a picture, with about x_ticks and y_ticks ticks. Of more than y_ticks
- * lying bars, the first and the last rows are shown, and odd ones. */
+ * horizontal bars, the first and the last rows are shown, and odd ones. */
 void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, unsigned x_ticks,
                     unsigned y_ticks);
 

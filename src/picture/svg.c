@@ -12,12 +12,12 @@
 #define ROW_HEIGHT 19.0 /* room for a name on the y axis */
 #define PLOT_HEIGHT_MAX 880.0
 #define SQUARE 4.0     /* of the map of lines */
-#define ROWS_MAX 80    /* of lying bars */
+#define ROWS_MAX 80    /* of horizontal bars */
 #define TITLE_WIDTH 54 /* columns of a title: it is bold */
 #define CHARACTER 7.4  /* width of a digit in the widest of the usual fonts of 12 pixels */
 #define LINE_HEIGHT 17.0
 #define LABELS_MAX 160
-#define LABEL_WIDTH 24   /* columns of a label of a lying bar */
+#define LABEL_WIDTH 24   /* columns of a label of a horizontal bar */
 #define TURNED_WIDTH 14  /* columns of a name below the plot that is turned */
 #define TITLED_MARKS 160 /* with more marks, only the layer has a title */
 #define SUM_WIDTH 46.0   /* room for the means at the edges of cells */
@@ -232,7 +232,7 @@ static void draw_marks(struct frame *frame, const struct weir_layer *layer)
                 add_hatch(frame, &box, -1);
             if (label != NULL && layer->mark != WEIR_MARK_BARS)
                 add_label(frame, &box, label);
-            else if (label != NULL && frame->plot.lies &&
+            else if (label != NULL && frame->plot.is_horizontal &&
                      take_room(frame, &(struct box){WIDTH, middle - 5, WIDTH, middle + 5}))
                 add_words(frame, frame->in.right + 6, middle + 4, "",
                           weir_utf8_cut(label, LABEL_WIDTH, room));
@@ -299,7 +299,7 @@ static void draw_cells(struct frame *frame, const struct weir_cells *cells)
         weir_text_add(&frame->text, "<path class=\"bar t0\" d=\"M0 0");
         for (unsigned pass = 0; pass < 2; pass++)
             for (unsigned i = 0; i < (edge ? cells->rows : cells->columns); i++) {
-                size_t row = frame->plot.lies ? i : cells->rows - 1 - i;
+                size_t row = frame->plot.is_horizontal ? i : cells->rows - 1 - i;
                 double mean =
                     edge ? weir_mean(&cells->values[row * cells->columns], cells->columns, 1)
                          : weir_mean(&cells->values[i], cells->rows, cells->columns);
@@ -331,7 +331,7 @@ static void draw_axes(struct frame *frame, bool is_turned)
     for (unsigned i = 0; i < plot->y.tick_count; i++) {
         double y = y_of(frame, plot->y.ticks[i].place);
 
-        if (plot->picture->cells == NULL && !plot->lies)
+        if (plot->picture->cells == NULL && !plot->is_horizontal)
             weir_text_add(&frame->text, "<path class=\"grid\" d=\"M%.4g %.4gH%.4g\"/>\n", in->left,
                           y, in->right);
         add_words(frame, in->left - 6, y + 4, "end", plot->y.ticks[i].label);
@@ -481,7 +481,7 @@ static bool lay_out(struct frame *frame, const struct weir_picture *picture)
 
     weir_plot_open(plot, picture, has_names ? 30 : 7,
                    picture->y.scale == WEIR_SCALE_NAMES ? ROWS_MAX : 5);
-    if (plot->lies)
+    if (plot->is_horizontal)
         height = fmin(PLOT_HEIGHT_MAX,
                       fmax(plot->y.rows, 2) * fmax(ROW_HEIGHT, LINE_HEIGHT * plot->bar_layers));
     else if (picture->cells != NULL)

@@ -8,7 +8,7 @@
 
 #define PLOT_LINES (WEIR_PICTURE_LINES - 3)
 #define NAME_COLUMNS 20  /* room for names on the y axis */
-#define LABEL_COLUMNS 18 /* room for values on the right of lying bars */
+#define LABEL_COLUMNS 18 /* room for values on the right of horizontal bars */
 #define LEGEND_NAMES 4   /* with more of them, names of the legend are shortened: three in a line */
 
 enum {
@@ -34,7 +34,7 @@ struct sheet {
     struct weir_plot plot;
     unsigned left, width, height;
     unsigned char cells[PLOT_LINES][WEIR_PICTURE_COLUMNS]; /* glyphs */
-    const char *labels[PLOT_LINES];                        /* on the right of lying bars */
+    const char *labels[PLOT_LINES];                        /* on the right of horizontal bars */
     bool is_utf8;
 };
 
@@ -80,7 +80,7 @@ static void fill(struct sheet *sheet, double x0, double y0, double x1, double y1
 
 static void draw_layer(struct sheet *sheet, const struct weir_layer *layer)
 {
-    bool is_line = layer->mark == WEIR_MARK_LINE, lies = sheet->plot.lies;
+    bool is_line = layer->mark == WEIR_MARK_LINE, is_horizontal = sheet->plot.is_horizontal;
     struct weir_box boxes[WEIR_PICTURE_THIN];
     unsigned count = weir_plot_marks(&sheet->plot, layer, boxes);
 
@@ -101,7 +101,7 @@ static void draw_layer(struct sheet *sheet, const struct weir_layer *layer)
 
             fill(sheet, x, low + cut, x, high - cut, glyph);
         }
-        if (lies && layer->mark != WEIR_MARK_RULE)
+        if (is_horizontal && layer->mark != WEIR_MARK_RULE)
             fill(sheet, at->x0, middle, at->x1, middle, glyph);
         else
             fill(sheet, at->x0, at->y0, at->x1, at->y1, glyph);
@@ -218,7 +218,7 @@ void weir_picture_text(const struct weir_picture *picture, bool is_utf8, struct 
         sheet.height = PLOT_LINES + 1 - add_legend(&sheet, &legend);
     }
     layers = sheet.plot.bar_layers > 0 ? sheet.plot.bar_layers : 1;
-    if (sheet.plot.lies)
+    if (sheet.plot.is_horizontal)
         sheet.height = (unsigned)fmin(sheet.height, round(y->rows * layers));
     sheet.plot.y.spread = 1; /* a line for each bar */
     if (picture->cells != NULL && sheet.plot.has_data)

@@ -157,7 +157,7 @@ static void make_bars(struct weir_picture *picture, struct weir_layer layers[4],
     picture->layer_count = 3;
 }
 
-static void make_standing(struct weir_picture *picture, struct weir_layer layers[4],
+static void make_vertical(struct weir_picture *picture, struct weir_layer layers[4],
                           struct weir_cells *cells)
 {
     fill(8, 0, 0, 3e5);
@@ -261,7 +261,7 @@ static void make_forest(struct weir_picture *picture, struct weir_layer layers[4
 
 static const struct sample samples[] = {
     {"series", make_series}, {"latency", make_log},       {"sweep", make_sweep},
-    {"bars", make_bars},     {"standing", make_standing}, {"heat", make_heat},
+    {"bars", make_bars},     {"vertical", make_vertical}, {"heat", make_heat},
     {"matrix", make_matrix}, {"spans", make_spans},       {"forest", make_forest}};
 
 static void make(const struct sample *sample, struct weir_picture *picture,

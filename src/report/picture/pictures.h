@@ -81,8 +81,8 @@ void weir_rule_add(struct weir_pictures *set, bool is_level, unsigned tone, cons
                    double value, const char *label);
 /* A bar with whiskers over all values. */
 struct weir_bar weir_bar_of(double value, const double values[], unsigned count);
-/* Adds lying bars with whiskers. Rows have `sides` bars, of which these are one; the y axis has the
- * names of side 0. */
+/* Adds horizontal bars with whiskers. Rows have `sides` bars, of which these are one; the y axis
+ * has the names of side 0. */
 void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, const char *legend,
                    const struct weir_bar bars[], unsigned count);
 

@@ -1,10 +1,10 @@
 # gnuplot 5: uncomment a terminal, then: gnuplot FILE
-# set terminal svg size 720,420 noenhanced; set output 'standing.svg'
-# set terminal pdfcairo noenhanced; set output 'standing.pdf'
+# set terminal svg size 720,420 noenhanced; set output 'vertical.svg'
+# set terminal pdfcairo noenhanced; set output 'vertical.pdf'
 # set terminal dumb 78 24 noenhanced
 set encoding utf8
 set datafile missing '?'
-set title 'standing' noenhanced
+set title 'vertical' noenhanced
 set key below noenhanced
 set grid
 set style fill solid 0.7
