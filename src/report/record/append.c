@@ -89,7 +89,7 @@ static void check_file(struct weir_record_file *file)
 
 static int write_pending(struct weir_record_file *file)
 {
-    struct stat status;
+    off_t end;
     int error = 0;
 
     check_file(file);
@@ -98,12 +98,16 @@ static int write_pending(struct weir_record_file *file)
     if (error == 0)
         error = weir_output_file_write(file->descriptor, weir_text_string(&file->pending),
                                        file->pending.length);
+    /* The file has all records of this run, unless it is cut from here on, or was since the check:
+     * a sync may take long. */
+    end = lseek(file->descriptor, 0, SEEK_CUR);
+    file->end_bytes += error == 0 ? file->pending.length : 0;
+    if (end > 0 && (uint64_t)end > file->end_bytes)
+        file->end_bytes = (uint64_t)end;
     /* Pipes and terminals cannot be synced, and need not be. */
     if (error == 0 && fdatasync(file->descriptor) != 0 && errno != EINVAL && errno != EROFS &&
         errno != ENOTSUP)
         error = -errno;
-    if (fstat(file->descriptor, &status) == 0)
-        file->end_bytes = (uint64_t)status.st_size;
     weir_text_clear(&file->pending);
     return error;
 }
