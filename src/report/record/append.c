@@ -98,8 +98,8 @@ static int write_pending(struct weir_record_file *file)
     if (error == 0)
         error = weir_output_file_write(file->descriptor, weir_text_string(&file->pending),
                                        file->pending.length);
-    /* The file has all records of this run, unless it is cut from here on, or was since the check:
-     * a sync may take long. */
+    /* The end is that of what was written, and not what fstat(2) says after the sync, in which the
+     * file may be cut. */
     end = lseek(file->descriptor, 0, SEEK_CUR);
     file->end_bytes += error == 0 ? file->pending.length : 0;
     if (end > 0 && (uint64_t)end > file->end_bytes)
