@@ -337,6 +337,10 @@ GROWING = ((0.04, 0.0401), (0.02, 0.0201), (0.01, 0.0101), (0.01, 0.0101))
 NOISY = ((0.04, 0.01), (0.03, 0.01), (0.04, 0.02), (0.01, 0.05))
 
 # A file, an edit of its records, options of weir report, and patterns that its output has or, after "!", does not have.
+def with_series(phase):
+    phase["series"] = {"interval_ns": 2**20, "ops": [5] * 20, "bytes": [0] * 20}
+
+
 SAYS = (
     ("picture/ranks.jsonl", None, "--run 1 --picture rate-write", "░"),
     ("picture/ranks.jsonl", each_phase(lambda phase: phase["rank_series"].update(in_bytes=False) if "rank_series" in phase else None), "--run 1 --picture rate-write", "!░"),
@@ -367,6 +371,8 @@ SAYS = (
     ("verdict/iozone-auto.jsonl", each_phase(many), "--picture list", "latency-write-64k-4k +.*write, 64k/4k: time"),
     ("verdict/sweep.jsonl", twice(as_sweep(SIZES, *GROWING)), "--run all --format html", "<td>write 52.4 MB/s to 209 MB/s, read "),
     ("verdict/md-workbench.jsonl", twice(unchanged), "--run all --format html", "<td>precreate 27.1 kops/s, benchmark 45.6 kops/s, cleanup 47.0 kops/s<"),
+    ("verdict/md-workbench.jsonl", each_phase(with_series), "--picture rate-cleanup-data-sets", "● all ranks", "!whole phase"),
+    ("verdict/md-workbench.jsonl", each_phase(with_series), "--picture rate-benchmark", "┈ median 45.6 kops/s"),
     ("verdict/md-workbench.jsonl", None, "--picture operations --format svg", "27.1 kops/s", "45.6 kops/s", "47.0 kops/s", ">precreate<", "!objects"),
     ("verdict/md-workbench.jsonl", None, "--picture list", r"latency-cleanup-objects +.*cleanup \(objects\)"),
     ("data/net.jsonl", as_pairs, "--picture pairs --format svg", r"sum of 70, rate 9\.41 GB/s", "7 rows are left out"),

@@ -606,7 +606,8 @@ static void make_rate(struct weir_pictures *set, const struct weir_phase_kind *k
         weir_pictures_add(set, "rate", kind->name, NULL) == NULL)
         return;
     set->latest->y.quantity = kind->quantity;
-    if (isfinite(kind->median))
+    /* A line of the report that two phases share is the rate of neither. */
+    if (isfinite(kind->median) && strcmp(kind->name, kind->bar.name) == 0)
         weir_rule_add(set, true, WEIR_TONE_REFERENCE,
                       weir_arena_printf(&set->arena, "%s %s",
                                         kind->count > 1 ? "median" : "whole phase",
