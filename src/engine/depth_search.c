@@ -2,6 +2,8 @@
 /* Powers of two first, then halving: about as many trials as the depth has bits. */
 #include "depth_search.h"
 
+#include "weir/measure/median.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -25,17 +27,6 @@ struct state {
 
 /* ---- what a candidate is worth ---- */
 
-static void sort(double values[], unsigned count)
-{
-    for (unsigned i = 1; i < count; i++)
-        for (unsigned k = i; k > 0 && values[k] < values[k - 1]; k--) {
-            double value = values[k];
-
-            values[k] = values[k - 1];
-            values[k - 1] = value;
-        }
-}
-
 /* Median of one value per trial; -1 = no trial. */
 static double median_of(const double values[ROUNDS], unsigned count)
 {
@@ -44,8 +35,7 @@ static double median_of(const double values[ROUNDS], unsigned count)
     if (count == 0)
         return -1.0;
     memcpy(sorted, values, sizeof sorted);
-    sort(sorted, count);
-    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    return weir_median_sort(sorted, count);
 }
 
 static double median_rate(const struct candidate *candidate)
