@@ -58,11 +58,8 @@ void weir_rank_rates_derive(struct weir_phase_result *result, const struct weir_
     struct weir_rank_rate *all = weir_memory_grow(NULL, (rank_count + 1) * sizeof *all);
 
     for (unsigned i = 0; i < rank_count; i++) {
-        const int64_t *at = rows[i].stamps_ns;
-        double own_s = (double)(at[WEIR_STAMP_MOVE_STOP] - at[WEIR_STAMP_MOVE_START] -
-                                (int64_t)rows[i].waited_ns) /
-                       1e9;
-        double seconds = is_in_bytes ? (double)rows[i].counted_ns / 1e9 : own_s;
+        double own_ns = (double)weir_rank_transfer_ns(&rows[i]);
+        double seconds = (is_in_bytes ? (double)rows[i].counted_ns : own_ns) / 1e9;
         double amount = (double)(is_in_bytes ? rows[i].counted_bytes : rows[i].op_count);
 
         all[i] = (struct weir_rank_rate){i, seconds > 0.0 ? amount / seconds : 0.0};

@@ -15,7 +15,7 @@
 
 /* ---- windows ---- */
 
-static int64_t transfer_ns(const struct weir_rank_row *row)
+int64_t weir_rank_transfer_ns(const struct weir_rank_row *row)
 {
     const int64_t *at = row->stamps_ns;
     int64_t ns = at[WEIR_STAMP_MOVE_STOP] - at[WEIR_STAMP_MOVE_START] - (int64_t)row->waited_ns;
@@ -26,7 +26,7 @@ static int64_t transfer_ns(const struct weir_rank_row *row)
 /* Filling and checking lie between the MOVE stamps, so they took no longer than these are apart. */
 static int64_t data_ns(const struct weir_rank_row *row)
 {
-    int64_t limit = transfer_ns(row);
+    int64_t limit = weir_rank_transfer_ns(row);
 
     return row->data_ns < (uint64_t)limit ? (int64_t)row->data_ns : limit;
 }
@@ -34,14 +34,14 @@ static int64_t data_ns(const struct weir_rank_row *row)
 /* The part beside transfers in flight is at most the rest. */
 static int64_t overlapped_data_ns(const struct weir_rank_row *row)
 {
-    int64_t limit = transfer_ns(row) - data_ns(row);
+    int64_t limit = weir_rank_transfer_ns(row) - data_ns(row);
 
     return row->overlapped_data_ns < (uint64_t)limit ? (int64_t)row->overlapped_data_ns : limit;
 }
 
 static double transfer_s(const struct weir_rank_row *row)
 {
-    return (double)transfer_ns(row) / NS_PER_S;
+    return (double)weir_rank_transfer_ns(row) / NS_PER_S;
 }
 
 static double positive_s(int64_t from_ns, int64_t to_ns)
@@ -125,7 +125,7 @@ static void derive_shares(struct weir_phase_result *result, const struct weir_ra
     for (unsigned i = 0; i < rank_count; i++) {
         data += (double)data_ns(&rows[i]);
         overlapped += (double)overlapped_data_ns(&rows[i]);
-        transfer += (double)transfer_ns(&rows[i]);
+        transfer += (double)weir_rank_transfer_ns(&rows[i]);
         result->cpu_user_s += (double)rows[i].cpu_user_ns / NS_PER_S;
         result->cpu_system_s += (double)rows[i].cpu_system_ns / NS_PER_S;
     }
@@ -142,7 +142,7 @@ static void derive_estimate(struct weir_phase_result *result, const struct weir_
 
     result->storage_s = 0.0;
     for (unsigned i = 0; i < rank_count; i++) {
-        int64_t rest = transfer_ns(&rows[i]) - data_ns(&rows[i]);
+        int64_t rest = weir_rank_transfer_ns(&rows[i]) - data_ns(&rows[i]);
 
         if (rows[i].overlapped_data_ns > 0)
             return;

@@ -398,6 +398,9 @@ void weir_result_derive(struct weir_phase_result *result, const struct weir_rank
  * of 0. */
 struct weir_counted weir_counted_derive(const struct weir_rank_row *rows, unsigned rank_count);
 
+/* How long a rank moved data or worked on names, without its waits. */
+int64_t weir_rank_transfer_ns(const struct weir_rank_row *row);
+
 /* Sets the ascending rates of ranks of `result`, in its arena. */
 void weir_rank_rates_derive(struct weir_phase_result *result, const struct weir_rank_row *rows,
                             unsigned rank_count, bool is_in_bytes);
