@@ -60,9 +60,11 @@ static bool uses_utf8(void)
     return is_utf8;
 }
 
-/* Draws the pictures of a name, as weir_pictures_draw() says. `subject`: "run 1". */
+/* Draws the pictures of a name, as weir_pictures_draw() says. `place` is the command, `subject` has
+ * the pictures: "run 1". */
 static int draw(const struct weir_pictures *pictures, const char *name, const char *format,
-                const char *subject, struct weir_text *text, struct weir_error *error)
+                const char *place, const char *subject, struct weir_text *text,
+                struct weir_error *error)
 {
     bool is_text = strcmp(format, "text") == 0, is_exact = false;
     unsigned count = 0, named = 0;
@@ -89,12 +91,11 @@ static int draw(const struct weir_pictures *pictures, const char *name, const ch
     if (named > NAMES_MAX)
         weir_text_add(&names, " and others: --picture list");
     if (count == 0)
-        code = weir_error_usage(error, "report", "--picture: %s has no \"%s\"; it has %s", subject,
+        code = weir_error_usage(error, place, "--picture: %s has no \"%s\"; it has %s", subject,
                                 name, named > 0 ? weir_text_string(&names) : "no pictures");
     else if (named > 1 && !is_text)
-        code =
-            weir_error_usage(error, "report", "--picture: a file has one picture: choose one of %s",
-                             weir_text_string(&names));
+        code = weir_error_usage(error, place, "--picture: a file has one picture: choose one of %s",
+                                weir_text_string(&names));
     weir_text_close(&names);
     return code;
 }
@@ -108,7 +109,7 @@ int weir_pictures_draw(const struct weir_measured_run *run, const char *name, co
 
     snprintf(subject, sizeof subject, "run %u", run->number + 1);
     weir_pictures_open(&pictures, run);
-    code = draw(&pictures, name, format, subject, text, error);
+    code = draw(&pictures, name, format, "report", subject, text, error);
     weir_pictures_close(&pictures);
     return code;
 }
@@ -497,7 +498,7 @@ int weir_page_compare(const struct weir_comparison_table *table, const char *rep
         weir_page_close(&page);
     } else {
         code = draw(&pictures, request->picture != NULL ? request->picture : "change",
-                    request->drawn, "the comparison", text, error);
+                    request->drawn, "compare", "the comparison", text, error);
     }
     weir_pictures_close(&pictures);
     return code;
