@@ -172,7 +172,8 @@ void weir_picture_gnuplot(const struct weir_picture *picture, struct weir_text *
     for (unsigned k = 0; k < picture->layer_count; k++) {
         const struct weir_layer *layer = &picture->layers[k];
         bool is_bar = layer->mark == WEIR_MARK_BARS;
-        double width = 0.76 / fmax(plot.bar_layers, 1), from = -0.38 + width * bar;
+        double width = WEIR_BARS_SPREAD / fmax(plot.bar_layers, 1);
+        double from = -WEIR_BARS_SPREAD / 2 + width * bar;
         struct weir_box boxes[WEIR_PICTURE_THIN];
         unsigned count = weir_plot_marks(&plot, layer, boxes), odd = 0;
 

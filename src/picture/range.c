@@ -102,7 +102,6 @@ void weir_quantity_add(struct weir_text *text, enum weir_quantity quantity, doub
 
 /* Values beyond are left out: their squares and differences would not be finite. */
 #define GREATEST 1e150
-#define SPREAD 0.76 /* as in src/report/picture */
 
 static bool is_log(const struct weir_axis *axis)
 {
@@ -127,8 +126,8 @@ static double place_of(const struct weir_range *range, double value)
             k++;
         if (k == range->shown_count)
             return NAN;
-        value =
-            k + (k >= range->gap ? range->gap_rows : 0) + (value - row) * range->spread / SPREAD;
+        value = k + (k >= range->gap ? range->gap_rows : 0) +
+                (value - row) * range->spread / WEIR_BARS_SPREAD;
     }
     if (is_log(range->axis))
         return log(value / range->low) / log(range->high / range->low);
@@ -307,7 +306,7 @@ void weir_plot_open(struct weir_plot *plot, const struct weir_picture *picture, 
                                .is_horizontal = picture->y.scale == WEIR_SCALE_NAMES};
     plot->x = (struct weir_range){.axis = &picture->x, .low = INFINITY, .high = -INFINITY};
     plot->y = (struct weir_range){.axis = &picture->y, .low = INFINITY, .high = -INFINITY};
-    plot->x.spread = plot->y.spread = SPREAD;
+    plot->x.spread = plot->y.spread = WEIR_BARS_SPREAD;
     snprintf(plot->x.title, sizeof plot->x.title, "%s", picture->x.label);
     snprintf(plot->y.title, sizeof plot->y.title, "%s", picture->y.label);
     plot->heat = (struct weir_range){.axis = &plot->heat_axis, .low = INFINITY, .high = -INFINITY};

@@ -48,6 +48,10 @@ enum weir_mark {
     WEIR_MARK_RULE    /* a straight line across the plot at each y, or at each x if y is NULL */
 };
 
+/* The bars of all layers at a name have this part of its room: whiskers of one of them are at a
+ * fraction beside it. */
+#define WEIR_BARS_SPREAD 0.76
+
 /* Colour, dashes and shape: below WEIR_TONES, those of the n-th of several alike layers. */
 #define WEIR_TONES 8
 enum weir_tone {

@@ -365,8 +365,7 @@ void weir_bars_add(struct weir_pictures *set, unsigned side, unsigned sides, con
         layer.labels[i] = bars[i].label;
         if (bars[i].label == NULL && isfinite(bars[i].value))
             layer.labels[i] = weir_pictures_text(set, set->latest->x.quantity, bars[i].value);
-        /* The bars of a row take 0.76 of it, as in src/picture. */
-        ranges.y[i] = i + 0.76 / sides * (side - (sides - 1) / 2.0);
+        ranges.y[i] = i + WEIR_BARS_SPREAD / sides * (side - (sides - 1) / 2.0);
         ranges.low[i] = bars[i].high > bars[i].low ? bars[i].low : NAN;
         ranges.high[i] = bars[i].high;
     }
