@@ -235,9 +235,10 @@ static int refuse_content(const struct weir_output_file *file, int fd, struct we
         return fail(file, code, error);
     if (begin.bytes == 0 || is_held(file, &begin))
         return 0;
-    return weir_error_usage(error, file->place, "%s exists and holds no %s: choose another name%s",
-                            file->path, kinds[file->kind].noun,
-                            file->must_append || file->is_renamed ? "" : ", or allow its loss with --overwrite");
+    return weir_error_usage(
+        error, file->place, "%s exists and holds no %s: choose another name%s", file->path,
+        kinds[file->kind].noun,
+        file->must_append || file->is_renamed ? "" : ", or allow its loss with --overwrite");
 }
 
 /* Checks the file behind the descriptor, because the name may lead elsewhere by now. */

@@ -175,18 +175,17 @@ int weir_show(const struct weir_command *command, const struct weir_group *group
     struct weir_text text = {0};
     struct weir_error failed = {0};
     int code = write_page(command, group, &text, exit_code, &failed, error);
+    bool is_compared = command->kind == WEIR_COMMAND_COMPARE;
+    const char *path = is_compared                            ? command->compare.output_path
+                       : command->kind == WEIR_COMMAND_REPORT ? command->output.summary_path
+                                                              : NULL;
 
     if (command->kind != WEIR_COMMAND_SAY && command->kind != WEIR_COMMAND_REPORT &&
         command->kind != WEIR_COMMAND_COMPARE && command->kind != WEIR_COMMAND_EXPORT)
         weir_report_spell(&text, 0, words_of(command));
     if (code == 0)
-        code = print(weir_text_string(&text),
-                     command->kind == WEIR_COMMAND_REPORT    ? command->output.summary_path
-                     : command->kind == WEIR_COMMAND_COMPARE ? command->compare.output_path
-                                                             : NULL,
-                     (command->kind == WEIR_COMMAND_REPORT && command->report.is_replaced) ||
-                         (command->kind == WEIR_COMMAND_COMPARE && command->compare.output_path),
-                     error);
+        code = print(weir_text_string(&text), path,
+                     path != NULL && (is_compared || command->report.is_replaced), error);
     weir_text_close(&text);
     if (code == 0 && command->kind == WEIR_COMMAND_EXPLAIN)
         tell_remarks(command->plan);

@@ -206,7 +206,7 @@ static int read_report(int count, const char *const typed[], struct weir_command
     const struct weir_option_parser parser = {
         .place = "report", .arena = &command->arena, .bindings = &binding, .binding_count = 1};
     const char **words = weir_arena_take(&command->arena, ((size_t)count + 1) * sizeof *words);
-    bool is_drawn;
+    bool is_picture, is_page;
     int options;
 
     for (int i = 0; i < count; i++)
@@ -229,30 +229,29 @@ static int read_report(int count, const char *const typed[], struct weir_command
                                 "give one of them");
     if (values.picture != NULL && values.format == NULL)
         values.format = "text";
-    is_drawn = values.format != NULL && weir_text_list_has("svg,gnuplot,text", values.format);
-    if (is_drawn && values.picture == NULL)
+    is_picture = values.format != NULL && weir_text_list_has("svg,gnuplot,text", values.format);
+    is_page = values.format != NULL && strcmp(values.format, "html") == 0;
+    if (is_picture && values.picture == NULL)
         return weir_error_usage(error, parser.place,
                                 "--format %s has one picture: name it with --picture NAME; "
                                 "--picture list shows the names",
                                 values.format);
-    if (values.picture != NULL && !is_drawn)
+    if (values.picture != NULL && !is_picture)
         return weir_error_usage(
             error, parser.place,
             "--picture: \"%s\" is not a format of pictures: use svg, gnuplot or "
             "text",
             values.format);
-    if ((is_drawn || (values.format != NULL && strcmp(values.format, "html") == 0)) &&
-        (values.compat != NULL || values.is_plain))
+    if ((is_picture || is_page) && (values.compat != NULL || values.is_plain))
         return weir_error_usage(error, parser.place,
                                 "--compat and --plain do not go with --format %s, which no "
                                 "original has",
                                 values.format);
-    if (values.output_path != NULL && is_drawn && strcmp(values.format, "text") == 0)
+    if (values.output_path != NULL && is_picture && strcmp(values.format, "text") == 0)
         return weir_error_usage(error, parser.place,
                                 "--output: a picture in characters is for a terminal: redirect it, "
                                 "or choose --format svg or gnuplot");
-    if (strcasecmp(values.run, "list") == 0 &&
-        (is_drawn || (values.format != NULL && strcmp(values.format, "html") == 0)))
+    if (strcasecmp(values.run, "list") == 0 && (is_picture || is_page))
         return weir_error_usage(error, parser.place,
                                 "--run list prints runs, not pages and pictures: choose a run");
     command->kind = WEIR_COMMAND_REPORT;
