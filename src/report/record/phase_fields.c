@@ -473,15 +473,18 @@ static bool read_levels(const json_t *value, void *values, struct weir_arena *ar
     static const char digits[] = "0123456789abcdef";
     struct weir_rank_series *series = values;
     size_t rows = json_array_size(value);
-    uint8_t *levels = weir_arena_take(arena, rows * WEIR_RANK_SERIES_COLUMNS);
+    uint8_t *levels;
 
+    if (rows > WEIR_RANK_SERIES_ROWS)
+        return false;
+    levels = weir_arena_take(arena, rows * WEIR_RANK_SERIES_COLUMNS);
     for (size_t i = 0; i < rows; i++) {
         const char *row = json_string_value(json_array_get(value, i));
         size_t length = row != NULL ? strlen(row) : 0;
 
         if (i == 0)
             series->columns = (unsigned)(length / 2);
-        if (rows > WEIR_RANK_SERIES_ROWS || length == 0 || length != (size_t)2 * series->columns ||
+        if (length == 0 || length != (size_t)2 * series->columns ||
             series->columns > WEIR_RANK_SERIES_COLUMNS || strspn(row, digits) < length)
             return false;
         for (size_t k = 0; k < length; k += 2)
