@@ -425,6 +425,16 @@ def check_says(folder, scratch):
                 FAULTS.append(f"{name}, {options}: {'has' if pattern[0] == '!' else 'lacks'} {pattern.removeprefix('!')}")
 
 
+def check_hostile(path, scratch):
+    """A host whose name is markup is a text wherever it is shown."""
+    stored = scratch / "hostile.jsonl"
+    stored.write_text(path.read_text(encoding="utf-8").replace('"vm"', json.dumps('"><script>alert(1)</script>')), encoding="utf-8")
+    check_run(stored, scratch)
+    for words in (("--format", "html"), ("--format", "svg", "--picture", "ranks-write")):
+        if "&quot;&gt;&lt;script&gt;alert" not in weir(stored, *words):
+            FAULTS.append(f"{path.name}: the name of the host is not in {words}")
+
+
 def check_size(path, scratch):
     """The page of 10 phases of 1,024 ranks, whose progress is random, has at most 1 MB."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/bench.d"))
@@ -452,6 +462,7 @@ def main():
         for path in sorted((*(folder / "verdict").glob("*.jsonl"), *(folder / "data").glob("*.jsonl"), *(folder / "picture").glob("*.jsonl"))):
             pictures += check_run(path, pathlib.Path(scratch))
         check_size(folder / "verdict/mdtest.jsonl", pathlib.Path(scratch))
+        check_hostile(folder / "picture/ranks.jsonl", pathlib.Path(scratch))
         for name in ("picture/ranks.jsonl", "verdict/parabench.jsonl"):
             check_redaction(folder / name, pathlib.Path(scratch))
         check_says(folder, pathlib.Path(scratch))
